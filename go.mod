@@ -1,0 +1,3 @@
+module crossswe
+
+go 1.26

@@ -1,0 +1,226 @@
+// Package cli is what the programs' mains share: flags, signals, the logger,
+// exit codes, JSON lines and the funnel's last line.
+//
+// Exit codes: 0 done, 1 failed, 2 usage or configuration, 130 interrupted.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+
+	"crossswe/internal/artefact"
+	"crossswe/internal/config"
+	"crossswe/internal/store"
+	"crossswe/schemas"
+)
+
+// UsageError is a wrong call or configuration: exit code 2.
+type UsageError struct{ Err error }
+
+// Error implements error.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usagef makes a UsageError.
+func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Stage is an opened pipeline: what a stage's run needs of its surroundings.
+type Stage struct {
+	Name      store.Stage
+	Config    *config.Config
+	Store     *store.Store
+	Artefacts *artefact.Store
+	Log       *slog.Logger
+	Out       *Output
+	// Args are the arguments after the flags.
+	Args []string
+}
+
+// Options describes one program.
+type Options struct {
+	Name store.Stage
+	// Manual is printed by -h: what the program does, one paragraph, and how
+	// to call it.
+	Manual string
+	// Flags adds the program's own flags; nil for none.
+	Flags  func(*flag.FlagSet)
+	Args   []string // without the program's name
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// Main runs one program and returns its exit code: it reads the flags and the
+// configuration, opens the store, calls run until it returns or a signal
+// comes, and ends with the funnel's line on standard error.
+func Main(opt Options, run func(context.Context, *Stage) error) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err := start(ctx, opt, run)
+	code := Code(ctx, err)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		if code == 130 {
+			err = errors.New("interrupted; run the same command again to go on")
+		}
+		fmt.Fprintf(opt.Stderr, "%s: %v\n", opt.Name, err)
+	}
+	return code
+}
+
+// Code maps an error to the exit code.
+func Code(ctx context.Context, err error) int {
+	var usage *UsageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case ctx.Err() != nil:
+		return 130
+	case errors.As(err, &usage):
+		return 2
+	}
+	return 1
+}
+
+func start(ctx context.Context, opt Options, run func(context.Context, *Stage) error) error {
+	fs := flag.NewFlagSet(string(opt.Name), flag.ContinueOnError)
+	fs.SetOutput(opt.Stderr)
+	file := fs.String("config", "pipeline.yaml", "the pipeline's configuration `file`")
+	verbose := fs.Bool("v", false, "log every step, not only outcomes")
+	asJSON := fs.Bool("json", false, "write the records of this run to standard output, one JSON object a line")
+	if opt.Flags != nil {
+		opt.Flags(fs)
+	}
+	fs.Usage = func() {
+		fmt.Fprintf(opt.Stderr, "%s\n\nFlags:\n", strings.TrimSpace(opt.Manual))
+		fs.PrintDefaults()
+	}
+	if err := fs.Parse(opt.Args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return &UsageError{err}
+	}
+	cfg, err := config.Read(*file)
+	if err != nil {
+		return &UsageError{err}
+	}
+	s, err := open(ctx, opt, cfg, *verbose, *asJSON)
+	if err != nil {
+		return err
+	}
+	defer s.Store.Close()
+	s.Args = fs.Args()
+	if err := run(ctx, s); err != nil {
+		return err
+	}
+	if err := s.Out.Err(); err != nil {
+		return fmt.Errorf("writing to standard output: %w", err)
+	}
+	return s.funnel(ctx, opt.Stderr)
+}
+
+func open(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON bool) (*Stage, error) {
+	level := slog.LevelInfo
+	if verbose {
+		level = slog.LevelDebug
+	}
+	s := &Stage{Name: opt.Name, Config: cfg}
+	s.Log = slog.New(slog.NewTextHandler(opt.Stderr, &slog.HandlerOptions{Level: level})).With("stage", opt.Name)
+	s.Out = &Output{w: opt.Stdout, json: asJSON}
+	var err error
+	if s.Artefacts, err = artefact.Open(cfg.Store.Artefacts); err != nil {
+		return nil, err
+	}
+	s.Store, err = store.Open(ctx, cfg.Store.Path)
+	return s, err
+}
+
+// funnel prints the last line of every stage: what it kept and why it dropped.
+func (s *Stage) funnel(ctx context.Context, w io.Writer) error {
+	rows, err := s.Store.Funnel(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s: %s\n", s.Name, FunnelLine(s.Name, rows))
+	return nil
+}
+
+// FunnelLine writes one stage's part of the funnel: "kept 5, dropped 3 (bot_bump 2, fork 1), failed 0".
+func FunnelLine(stage store.Stage, rows []store.FunnelRow) string {
+	count, reasons := map[store.State]int{}, map[store.State][]string{}
+	for _, r := range rows {
+		if r.Stage != stage {
+			continue
+		}
+		count[r.State] += r.Count
+		if r.Reason != "" {
+			reasons[r.State] = append(reasons[r.State], fmt.Sprintf("%s %d", r.Reason, r.Count))
+		}
+	}
+	var parts []string
+	for _, state := range []store.State{store.Kept, store.Dropped, store.Failed} {
+		part := fmt.Sprintf("%s %d", state, count[state])
+		if len(reasons[state]) > 0 {
+			part += " (" + strings.Join(reasons[state], ", ") + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Output writes what a program shows on standard output. With -json that is
+// records as JSON lines and nothing else; without it, text for people. It is
+// safe for concurrent use.
+type Output struct {
+	mu   sync.Mutex
+	w    io.Writer
+	json bool
+	err  error
+}
+
+// NewOutput returns an Output on w, for tests and for programs with a front of their own.
+func NewOutput(w io.Writer, asJSON bool) *Output { return &Output{w: w, json: asJSON} }
+
+// Record writes one record as a JSON line; without -json it does nothing.
+func (o *Output) Record(r schemas.Record) {
+	if !o.json {
+		return
+	}
+	line, err := json.Marshal(schemas.Line{Record: r.RecordKind(), Body: r})
+	o.write(append(line, '\n'), err)
+}
+
+// Textf writes text for people; with -json it does nothing.
+func (o *Output) Textf(format string, args ...any) {
+	if !o.json {
+		o.write(fmt.Appendf(nil, format, args...), nil)
+	}
+}
+
+func (o *Output) write(b []byte, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err == nil {
+		_, err = o.w.Write(b)
+	}
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+}
+
+// Err returns the first error in writing.
+func (o *Output) Err() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"crossswe/schemas"
+)
+
+// checker collects faults with the line of the key that they are about.
+type checker struct {
+	root   *yaml.Node
+	faults []error
+}
+
+// want reports a fault about the key at the dotted path unless ok.
+func (k *checker) want(ok bool, path, format string, args ...any) {
+	if ok {
+		return
+	}
+	what := path + ": " + fmt.Sprintf(format, args...)
+	if line := lineOf(k.root, strings.Split(path, ".")); line > 0 {
+		what = fmt.Sprintf("line %d: %s", line, what)
+	}
+	k.faults = append(k.faults, errors.New(what))
+}
+
+// check reports everything that is wrong with the values.
+func (c *Config) check(root *yaml.Node) error {
+	k := &checker{root: root}
+	k.want(c.Store.Path != "", "store.path", "a file is required")
+	k.want(c.Store.Artefacts != "", "store.artefacts", "a directory is required")
+	c.Repositories.check(k)
+	c.Mine.check(k)
+	k.want(c.Screen.Reviewers >= 1, "screen.reviewers", "%d is less than 1", c.Screen.Reviewers)
+	c.Build.check(k)
+	c.Verify.check(k)
+	k.want(c.Publish.Directory != "", "publish.directory", "a directory is required")
+	_, err := schemas.ParseRepoName(c.Publish.Name)
+	k.want(err == nil, "publish.name", "%q is not of the form owner/name", c.Publish.Name)
+	return errors.Join(k.faults...)
+}
+
+func (r Repositories) check(k *checker) {
+	k.want(r.Mirrors != "" || len(r.List) > 0, "repositories", "name mirrors, a list, or both")
+	seen := map[string]bool{}
+	for i, repo := range r.List {
+		at := fmt.Sprintf("repositories.list.%d", i)
+		_, err := schemas.ParseRepoName(string(repo.Name))
+		k.want(err == nil, at, "%q is not of the form owner/name", repo.Name)
+		k.want(!seen[repo.Name.Key()], at, "%s stands twice", repo.Name)
+		k.want(repo.Path != "" || r.Mirrors != "", at, "%s has no path and there are no mirrors", repo.Name)
+		seen[repo.Name.Key()] = true
+		for _, a := range repo.Aliases {
+			_, err := schemas.ParseRepoName(string(a))
+			k.want(err == nil, at, "alias %q is not of the form owner/name", a)
+		}
+	}
+}
+
+func (m Mine) check(k *checker) {
+	k.want(!m.To.Before(m.From.Time), "mine.to", "the window ends before it begins")
+	k.want(m.PairWithin > 0, "mine.pair_within", "a positive duration is required")
+	k.want(m.MaxSides >= 2 && m.MaxSides <= schemas.MaxSides, "mine.max_sides", "%d is not between 2 and %d", m.MaxSides, schemas.MaxSides)
+}
+
+func (b Build) check(k *checker) {
+	k.want(b.History == schemas.HistoryNone || b.History == schemas.HistoryPast, "build.history", "%q is neither none nor past", b.History)
+	k.want(b.GoImage != "", "build.go_image", "an image is required")
+	k.want(strings.Contains(b.NodeImage, "%s"), "build.node_image", "%q lacks %%s for the version", b.NodeImage)
+	k.want(b.Timeout > 0, "build.timeout", "a positive duration is required")
+	k.want(b.MinFreeGB >= 0, "build.min_free_gb", "%d is negative", b.MinFreeGB)
+}
+
+func (v Verify) check(k *checker) {
+	k.want(v.Repetitions >= 1, "verify.repetitions", "%d is less than 1", v.Repetitions)
+	k.want(v.Workers >= 1, "verify.workers", "%d is less than 1", v.Workers)
+	k.want(v.CPUs > 0, "verify.cpus", "%g is not positive", v.CPUs)
+	k.want(v.MemoryMB >= 64, "verify.memory_mb", "%d is less than 64", v.MemoryMB)
+	k.want(v.Pids >= 16, "verify.pids", "%d is less than 16", v.Pids)
+	k.want(v.TestTimeout > 0, "verify.test_timeout", "a positive duration is required")
+}
+
+// lineOf returns the line of the key at path, or of the nearest one above it.
+func lineOf(n *yaml.Node, path []string) int {
+	for n != nil && n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
+		n = n.Content[0]
+	}
+	line := 0
+	for _, p := range path {
+		next := child(n, p)
+		if next == nil {
+			break
+		}
+		n, line = next, next.Line
+	}
+	return line
+}
+
+func child(n *yaml.Node, key string) *yaml.Node {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1]
+			}
+		}
+	case yaml.SequenceNode:
+		for i, c := range n.Content {
+			if fmt.Sprint(i) == key {
+				return c
+			}
+		}
+	}
+	return nil
+}

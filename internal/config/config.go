@@ -1,0 +1,241 @@
+// Package config reads pipeline.yaml: one section per stage, defaults filled
+// in here and nowhere else, every fault reported at once with its line. It
+// reads no environment and no secrets; only the mains use it.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"crossswe/schemas"
+)
+
+// Config is the whole pipeline.yaml. Paths in it are relative to its directory
+// and are made absolute by Read.
+type Config struct {
+	Store        Store        `yaml:"store"`
+	Repositories Repositories `yaml:"repositories"`
+	Mine         Mine         `yaml:"mine"`
+	Screen       Screen       `yaml:"screen"`
+	Build        Build        `yaml:"build"`
+	Verify       Verify       `yaml:"verify"`
+	Publish      Publish      `yaml:"publish"`
+}
+
+// Store says where records and artefacts are kept.
+type Store struct {
+	Path      string `yaml:"path"`      // SQLite file
+	Artefacts string `yaml:"artefacts"` // directory
+}
+
+// Repositories says which repositories are at hand.
+type Repositories struct {
+	// Mirrors is a directory of clones, mirrors or bare repositories, laid out
+	// as owner/name or owner/name.git.
+	Mirrors string `yaml:"mirrors"`
+	// List names further ones. When it is given, only what it lists is used.
+	List []Repository `yaml:"list"`
+}
+
+// Repository is one repository at hand.
+type Repository struct {
+	Name schemas.RepoName `yaml:"name"`
+	// Path is the directory; empty means under Mirrors.
+	Path string `yaml:"path"`
+	// Aliases are former names: owner/name.
+	Aliases []schemas.RepoName `yaml:"aliases"`
+}
+
+// Mine is the section of the mine stage.
+type Mine struct {
+	// From and To bound the merge dates, both included.
+	From Date `yaml:"from"`
+	To   Date `yaml:"to"`
+	// PairWithin is the longest time between the merges of two sides.
+	PairWithin Duration `yaml:"pair_within"`
+	// MaxSides bounds the repositories of a candidate.
+	MaxSides int `yaml:"max_sides"`
+	// MinScore drops weaker candidates.
+	MinScore float64 `yaml:"min_score"`
+	// Hosts are GitHub Enterprise hosts to read references of.
+	Hosts []string `yaml:"hosts"`
+}
+
+// Screen is the section of the screen stage.
+type Screen struct {
+	// Reviewers is how many people judge a candidate before it is decided.
+	Reviewers int `yaml:"reviewers"`
+	// Adjudicators are the people who may settle a disagreement.
+	Adjudicators []string `yaml:"adjudicators"`
+}
+
+// Build is the section of the build stage.
+type Build struct {
+	// Specs is a directory of edited specs: <candidate id>.yaml wins over inference.
+	Specs   string          `yaml:"specs"`
+	History schemas.History `yaml:"history"`
+	// GoImage and NodeImage are patterns of official images; %s is the version
+	// that the image's tag takes.
+	GoImage   string   `yaml:"go_image"`
+	NodeImage string   `yaml:"node_image"`
+	Timeout   Duration `yaml:"timeout"` // of one image build
+	// Environment names variables of the calling process that build steps may
+	// see (package proxies, certificates); they are not in the image afterwards.
+	Environment []string `yaml:"environment"`
+	MinFreeGB   int      `yaml:"min_free_gb"`
+}
+
+// Verify is the section of the verify stage.
+type Verify struct {
+	Repetitions int      `yaml:"repetitions"`
+	Workers     int      `yaml:"workers"` // containers at once
+	CPUs        float64  `yaml:"cpus"`    // per container
+	MemoryMB    int64    `yaml:"memory_mb"`
+	Pids        int64    `yaml:"pids"`
+	TestTimeout Duration `yaml:"test_timeout"` // of one target
+	Exhaustive  bool     `yaml:"exhaustive"`   // run cells that could be inferred
+}
+
+// Publish is the section of the publish stage.
+type Publish struct {
+	Directory string `yaml:"directory"`
+	Name      string `yaml:"name"` // of the dataset: owner/name on the Hub
+	// Approved publishes only instances whose statement a person approved.
+	Approved bool     `yaml:"approved"`
+	Licenses []string `yaml:"licenses"` // SPDX ids that may be published; empty: all
+	Canary   string   `yaml:"canary"`
+}
+
+// Duration is a time.Duration written like 90s, 20m or 48h.
+type Duration time.Duration
+
+// UnmarshalYAML reads the written form.
+func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
+	v, err := time.ParseDuration(n.Value)
+	if err != nil || v < 0 {
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %q is no duration (write 90s, 20m, 48h)", n.Line, n.Value)}}
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Date is a day in UTC, written 2025-01-31.
+type Date struct{ time.Time }
+
+// UnmarshalYAML reads the written form.
+func (d *Date) UnmarshalYAML(n *yaml.Node) error {
+	t, err := time.Parse(time.DateOnly, n.Value)
+	if err != nil {
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %q is no date (write 2025-01-31)", n.Line, n.Value)}}
+	}
+	d.Time = t
+	return nil
+}
+
+// Read reads and checks the file. The error holds every fault, one per line.
+func Read(file string) (*Config, error) {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	c, err := Parse(body)
+	if err != nil {
+		return nil, fmt.Errorf("%s:\n%w", file, err)
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return nil, fmt.Errorf("finding the directory of %s: %w", file, err)
+	}
+	c.resolve(dir)
+	return c, nil
+}
+
+// Parse reads and checks the text of a pipeline.yaml.
+func Parse(body []byte) (*Config, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(body))
+	dec.KnownFields(true)
+	c := defaults()
+	switch err := dec.Decode(c); {
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("the file is empty")
+	case err != nil:
+		return nil, faults(err)
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the file holds a second document: only one is allowed")
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(body, &root); err != nil {
+		return nil, err
+	}
+	if err := c.check(&root); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// faults turns yaml's list of faults into one error per line.
+func faults(err error) error {
+	var te *yaml.TypeError
+	if !errors.As(err, &te) {
+		return err
+	}
+	var all []error
+	for _, s := range te.Errors {
+		all = append(all, errors.New(s))
+	}
+	return errors.Join(all...)
+}
+
+// defaults is the only place where a default stands.
+func defaults() *Config {
+	return &Config{
+		Store: Store{Path: "crossswe.db", Artefacts: "artefacts"},
+		Mine: Mine{
+			From:       Date{time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)},
+			To:         Date{time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC)},
+			PairWithin: Duration(45 * 24 * time.Hour),
+			MaxSides:   schemas.MaxSides,
+			MinScore:   1,
+		},
+		Screen: Screen{Reviewers: 2},
+		Build: Build{
+			Specs:     "specs",
+			History:   schemas.HistoryPast,
+			GoImage:   "golang:1.26-bookworm",
+			NodeImage: "node:%s-bookworm-slim",
+			Timeout:   Duration(40 * time.Minute),
+			MinFreeGB: 10,
+		},
+		Verify: Verify{
+			Repetitions: 3, Workers: 1, CPUs: 2, MemoryMB: 6144, Pids: 2048,
+			TestTimeout: Duration(10 * time.Minute),
+		},
+		Publish: Publish{Directory: "dataset", Name: "crossswe/crossswe", Approved: true},
+	}
+}
+
+// resolve makes the paths absolute.
+func (c *Config) resolve(dir string) {
+	for _, p := range []*string{&c.Store.Path, &c.Store.Artefacts, &c.Repositories.Mirrors, &c.Build.Specs, &c.Publish.Directory} {
+		*p = absolute(dir, *p)
+	}
+	for i := range c.Repositories.List {
+		c.Repositories.List[i].Path = absolute(dir, c.Repositories.List[i].Path)
+	}
+}
+
+func absolute(dir, p string) string {
+	if p == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(dir, p)
+}

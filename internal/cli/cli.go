@@ -19,6 +19,7 @@ import (
 
 	"crossswe/internal/artefact"
 	"crossswe/internal/config"
+	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
 	"crossswe/schemas"
 )
@@ -223,4 +224,18 @@ func (o *Output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
+}
+
+// Mirrors returns the repositories that the configuration names. Close it.
+func (s *Stage) Mirrors() (*mirrors.Set, error) {
+	r := s.Config.Repositories
+	var list []mirrors.Place
+	for _, repo := range r.List {
+		list = append(list, mirrors.Place{Name: repo.Name, Dir: repo.Path, Aliases: repo.Aliases})
+	}
+	set, err := mirrors.Find(r.Mirrors, list)
+	if err != nil {
+		return nil, &UsageError{fmt.Errorf("repositories: %w", err)}
+	}
+	return set, nil
 }

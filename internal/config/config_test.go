@@ -1,0 +1,95 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const minimal = "repositories:\n  mirrors: mirrors\n"
+
+func TestParseFillsDefaults(t *testing.T) {
+	c, err := Parse([]byte(minimal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := defaults()
+	want.Repositories.Mirrors = "mirrors"
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReadMakesPathsAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pipeline.yaml")
+	body := minimal + "  list:\n    - {name: a/b, path: x}\nmine: {pair_within: 72h, from: 2025-02-03}\n"
+	if err := os.WriteFile(file, []byte(body), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{c.Store.Path, c.Repositories.Mirrors, c.Repositories.List[0].Path, time.Duration(c.Mine.PairWithin), c.Mine.From.Format(time.DateOnly)}
+	want := []any{filepath.Join(dir, "crossswe.db"), filepath.Join(dir, "mirrors"), filepath.Join(dir, "x"), 72 * time.Hour, "2025-02-03"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       []string
+	}{
+		{"empty", "", []string{"empty"}},
+		{"only a comment", "# nothing\n", []string{"empty"}},
+		{"two documents", minimal + "---\nmine: {}\n", []string{"second document"}},
+		{"no yaml", "mine: [", []string{"line 1"}},
+		{"nothing at hand", "mine: {max_sides: 2}\n", []string{"repositories: name mirrors, a list, or both"}},
+		{
+			"misspelt keys", "repositorys: {}\nmine:\n  windw: 3\n",
+			[]string{"line 1: field repositorys not found", "line 3: field windw not found"},
+		},
+		{
+			"wrong types", minimal + "mine:\n  from: yesterday\n  pair_within: 3 days\nverify:\n  workers: many\n",
+			[]string{"line 4: \"yesterday\" is no date", "line 5: \"3 days\" is no duration", "line 7: cannot unmarshal"},
+		},
+		{
+			"values out of range", minimal + "mine:\n  max_sides: 9\nverify:\n  workers: 0\n  repetitions: 0\nbuild:\n  history: all\n",
+			[]string{"line 4: mine.max_sides: 9", "line 6: verify.workers: 0", "line 7: verify.repetitions: 0", "line 9: build.history: \"all\""},
+		},
+		{
+			"the list", "repositories:\n  list:\n    - {name: nonsense}\n    - {name: a/b, path: x}\n    - {name: A/B, path: y, aliases: [c]}\n",
+			[]string{"line 3: repositories.list.0: \"nonsense\"", "nonsense has no path", "line 5: repositories.list.2: A/B stands twice", "line 5: repositories.list.2: alias \"c\""},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Parse([]byte(tt.body))
+			if err == nil {
+				t.Fatal("it was taken")
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("the error lacks %q:\n%v", w, err)
+				}
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(minimal))
+	f.Add([]byte("a: &a [*a]"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if c, err := Parse(body); (c == nil) == (err == nil) {
+			t.Errorf("got %v and %v", c, err)
+		}
+	})
+}

@@ -1,27 +1,113 @@
 // Package classify says what a path of a repository is for: source, test,
 // documentation, configuration, and so on, by the customs of each language.
-// It looks at path components and file names, never at substrings: "latest",
-// "attestation" and "contest" are no tests.
+// It looks at whole path components and at file names, never at substrings:
+// "latest", "attestation" and "contest" are no tests.
 package classify
 
 import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/go-enry/go-enry/v2"
+
 	"crossswe/schemas"
 )
 
 // File returns the class of a path. Content is the file's beginning (a few
 // KiB suffice) or nil when it is not at hand; it only serves to find the marks
-// of generated files.
+// of generated files and Rust's test modules. A path that ends with a slash is
+// that of a directory or submodule.
 //
-// The first that fits decides: lock, vendored, test, manifest, generated, doc,
-// config, source. So a manifest below testdata/ is a test's fixture, a
-// generated snapshot is a test, and an example program is source.
-func File(path string, content []byte) schemas.FileClass { return schemas.ClassSource }
+// The outermost directory that says "vendored" or "test" decides: a manifest
+// below tests is a fixture, a test below vendor is vendored. After that the
+// name decides: lock, manifest, test, config, generated, doc. All else is
+// source, and so are example programs, benchmarks and test-support packages
+// that could be imported. A Go file is a test by its name or below testdata only.
+func File(p string, content []byte) schemas.FileClass {
+	f := newFile(p)
+	if class, ok := f.classByDirectory(); ok {
+		return class
+	}
+	switch {
+	case isLock(f):
+		return schemas.ClassLock
+	case isManifest(f):
+		return schemas.ClassManifest
+	case isTestName(f, content):
+		return schemas.ClassTest
+	case isConfig(f):
+		return schemas.ClassConfig
+	case isGenerated(f, content):
+		return schemas.ClassGenerated
+	case isDoc(f):
+		return schemas.ClassDoc
+	}
+	return schemas.ClassSource
+}
 
 // Language returns the language of a path as Linguist names it ("Go",
 // "JavaScript", "C++"), or "" when it has none. Content settles extensions
 // that several languages share and may be nil.
-func Language(path string, content []byte) string { return "" }
+func Language(p string, content []byte) string {
+	name := path.Base(p)
+	if content == nil {
+		lang, _ := enry.GetLanguageByFilename(name)
+		if lang == "" {
+			lang, _ = enry.GetLanguageByExtension(name)
+		}
+		return lang
+	}
+	return enry.GetLanguage(name, content)
+}
 
 // IsBinary reports whether content is binary by git's rule: a NUL byte in the
 // first 8,000 bytes.
-func IsBinary(content []byte) bool { return false }
+func IsBinary(content []byte) bool {
+	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
+}
+
+// file is a path taken apart once.
+type file struct {
+	path string
+	dirs []string // components above the name
+	low  []string // the same in lower case
+	name string   // "" for a directory
+	base string   // name in lower case
+	ext  string   // last extension in lower case, with its dot
+}
+
+func newFile(p string) file {
+	parts := strings.Split(p, "/")
+	f := file{path: p, dirs: parts[:len(parts)-1], name: parts[len(parts)-1]}
+	for _, d := range f.dirs {
+		f.low = append(f.low, strings.ToLower(d))
+	}
+	f.base = strings.ToLower(f.name)
+	f.ext = path.Ext(f.base)
+	return f
+}
+
+// stem is the name without its last extension.
+func (f file) stem() string { return f.name[:len(f.name)-len(f.ext)] }
+
+// below reports whether a component, in lower case, is in the set.
+func (f file) below(set map[string]bool) bool {
+	for _, d := range f.low {
+		if set[d] {
+			return true
+		}
+	}
+	return false
+}
+
+// top reports whether the first component, in lower case, is in the set.
+func (f file) top(set map[string]bool) bool { return len(f.low) > 0 && set[f.low[0]] }
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}

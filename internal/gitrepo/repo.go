@@ -12,6 +12,9 @@ package gitrepo
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 
 	"crossswe/schemas"
 )
@@ -20,28 +23,63 @@ import (
 type OID string
 
 // Repo is an open repository. It is safe for concurrent use.
-type Repo struct{}
+type Repo struct {
+	place   place
+	scratch string // the scratch git directory
+	shallow map[schemas.CommitSHA]bool
+	hexLen  int // digits of an object id
+	info    *catFile
+	content *catFile
+}
 
 // Open opens the repository in dir, which is a work tree's root, a linked work
 // tree or a git directory; it does not search the parents of dir. The error is
 // ErrNotRepository when there is none. The caller closes the Repo.
-func Open(ctx context.Context, dir string) (*Repo, error) { return nil, errors.ErrUnsupported }
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	p, err := locate(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
+	}
+	r := &Repo{place: p}
+	format, err := r.output(r.Command(ctx, "rev-parse", "--show-object-format"))
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", dir, errors.Join(ErrNotRepository, err))
+	}
+	if r.shallow, err = readShallow(p); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
+	}
+	r.hexLen = hexLength(strings.TrimSpace(string(format)))
+	if r.scratch, err = makeScratch(p, r.hexLen); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
+	}
+	r.info = newCatFile(r, "--batch-check")
+	r.content = newCatFile(r, "--batch")
+	return r, nil
+}
 
-// Close ends the processes that the Repo started and removes its scratch directory.
-func (r *Repo) Close() error { return errors.ErrUnsupported }
+// Close ends the processes that the Repo started and removes its scratch
+// directory. No method may be called during or after it.
+func (r *Repo) Close() error {
+	r.info.close()
+	r.content.close()
+	if err := os.RemoveAll(r.scratch); err != nil {
+		return fmt.Errorf("closing %s: %w", r.place.gitDir, err)
+	}
+	return nil
+}
 
 // Dir returns the absolute path of the git directory.
-func (r *Repo) Dir() string { return "" }
+func (r *Repo) Dir() string { return r.place.gitDir }
 
 // Bare reports whether the repository has no work tree.
-func (r *Repo) Bare() bool { return false }
+func (r *Repo) Bare() bool { return r.place.bare }
 
 // Shallow reports whether the repository's history is cut off somewhere.
-func (r *Repo) Shallow() bool { return false }
+func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
 
-// Resolve returns the commit that a revision names: an id, a ref, a tag
-// (peeled) or any expression git takes. The error is ErrNoCommit when it names
-// none that is present.
-func (r *Repo) Resolve(ctx context.Context, rev string) (schemas.CommitSHA, error) {
-	return "", errors.ErrUnsupported
+func hexLength(objectFormat string) int {
+	if objectFormat == "sha256" {
+		return 64
+	}
+	return 40
 }

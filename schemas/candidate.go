@@ -239,13 +239,22 @@ func NewCandidateID(sides []Side) CandidateID {
 		if s.Pull == 0 {
 			change = string(s.Head[:min(7, len(s.Head))])
 		}
-		names = append(names, strings.Trim(strings.ReplaceAll(strings.ToLower(s.Repo.Name()), "..", "."), "._-")+"-"+change)
+		names = append(names, readableName(s.Repo)+"-"+change)
 	}
 	readable := strings.Join(names, "_")
 	if len(readable) > 100 {
 		readable = readable[:100]
 	}
 	return CandidateID(readable + "-" + hex.EncodeToString(h.Sum(nil))[:10])
+}
+
+// readableName returns the repository's own name as ParseCandidateID takes it.
+func readableName(r RepoName) string {
+	dotted := strings.FieldsFunc(strings.ToLower(r.Name()), func(c rune) bool { return c == '.' })
+	if name := strings.Trim(strings.Join(dotted, "."), "._-"); name != "" {
+		return name
+	}
+	return "repo"
 }
 
 // RecordKind implements Record.

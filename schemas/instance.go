@@ -15,6 +15,9 @@ type Statement struct {
 	// Method says how it was written: extractive, model, or person.
 	Method   string        `json:"method"`
 	Findings []LintFinding `json:"findings"`
+	// Linted is a digest of what Findings are about: the text, the interface
+	// and the change. It is "" after an edit, until publish has read the text.
+	Linted Digest `json:"linted,omitempty"`
 	// Approved names who approved it, "" while nobody has.
 	Approved string    `json:"approved,omitempty"`
 	At       time.Time `json:"at"`

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 )
 
 // Kind tells the records of the pipeline apart.
@@ -58,8 +59,53 @@ func Decode[T Record](body []byte) (T, error) {
 	return rec, nil
 }
 
+// Encode writes a record as JSON on one line: the inverse of Decode. Empty
+// lists are written as [], never as null.
+func Encode(r Record) ([]byte, error) {
+	v := reflect.New(reflect.TypeOf(r)).Elem()
+	v.Set(reflect.ValueOf(r))
+	fillLists(v)
+	body, err := json.Marshal(v.Interface())
+	if err != nil {
+		return nil, fmt.Errorf("writing %s %s: %w", r.RecordKind(), r.RecordKey(), err)
+	}
+	return body, nil
+}
+
+// fillLists replaces nil slices by empty ones. It copies every slice on its
+// way, so that the caller's record stays as it is.
+func fillLists(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(list, v)
+		v.Set(list)
+		for i := range v.Len() {
+			fillLists(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fillLists(v.Field(i))
+			}
+		}
+	}
+}
+
 // Line is one line of a program's -json output: {"record": kind, "body": record}.
 type Line struct {
 	Record Kind   `json:"record"`
 	Body   Record `json:"body"`
+}
+
+// MarshalJSON writes the body as Encode does.
+func (l Line) MarshalJSON() ([]byte, error) {
+	body, err := Encode(l.Body)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Record Kind            `json:"record"`
+		Body   json.RawMessage `json:"body"`
+	}{l.Record, body})
 }

@@ -3,7 +3,11 @@ package schemas
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Review is one person's judgement of one candidate. A person may judge a
@@ -56,8 +60,13 @@ const (
 var ReasonCodes = []ReasonCode{ReasonJoint, ReasonDocsOnly, ReasonChangelog, ReasonVendoring, ReasonBotBump,
 	ReasonBackport, ReasonFork, ReasonMention, ReasonCIOnly, ReasonNotCausal, ReasonInsufficient, ReasonOther}
 
-// TaskIntent is the paper's classification of what a task is for.
-type TaskIntent string
+// MaxReviewer and MaxNotes bound, in bytes, what a person may write; MaxDomain
+// the domain.
+const (
+	MaxReviewer = 100
+	MaxDomain   = 60
+	MaxNotes    = 16 << 10
+)
 
 // Decision is what the reviews of a candidate came to. screen writes it, build waits for it.
 type Decision struct {
@@ -97,8 +106,31 @@ func (r Review) Validate() error {
 		return errors.New("candidate and reviewer are required")
 	case r.At.IsZero():
 		return errors.New("the time is required")
+	case r.Seconds < 0:
+		return fmt.Errorf("%d seconds: want 0 or more", r.Seconds)
+	case len(r.Notes) > MaxNotes:
+		return fmt.Errorf("notes of %d bytes: at most %d are kept", len(r.Notes), MaxNotes)
+	}
+	if err := ValidReviewer(r.Reviewer); err != nil {
+		return err
+	}
+	if err := validTask(r.Intent, r.Domain); err != nil {
+		return err
 	}
 	return validChoice(r.Choice, r.Reason, true)
+}
+
+// ValidReviewer reports what is wrong with a person's name: it stands in keys
+// and on terminals, so it has no slash, no control character and no blank at
+// its ends.
+func ValidReviewer(name string) error {
+	switch {
+	case name == "" || len(name) > MaxReviewer:
+		return fmt.Errorf("reviewer %q: want 1 to %d bytes", name, MaxReviewer)
+	case strings.TrimSpace(name) != name, strings.ContainsRune(name, '/'), !utf8.ValidString(name), strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("reviewer %q: want no slash, no control character and no blank at the ends", name)
+	}
+	return nil
 }
 
 // RecordKind implements Record.
@@ -117,14 +149,19 @@ func (d Decision) Validate() error {
 	default:
 		return fmt.Errorf("unknown way to a decision %q", d.How)
 	}
+	for _, r := range d.Reviewers {
+		if err := ValidReviewer(r); err != nil {
+			return err
+		}
+	}
+	if err := validTask(d.Intent, d.Domain); err != nil {
+		return err
+	}
 	return validChoice(d.Choice, d.Reason, false)
 }
 
 func validChoice(c Choice, r ReasonCode, unsure bool) error {
-	known := false
-	for _, code := range ReasonCodes {
-		known = known || code == r
-	}
+	known := slices.Contains(ReasonCodes, r)
 	switch {
 	case c != ChoiceKeep && c != ChoiceDrop && (c != ChoiceUnsure || !unsure):
 		return fmt.Errorf("unknown choice %q", c)

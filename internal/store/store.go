@@ -10,7 +10,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -161,9 +160,9 @@ func putRecord(ctx context.Context, tx *sql.Tx, r schemas.Record) error {
 	if err := r.Validate(); err != nil {
 		return fmt.Errorf("writing %s %s: %w", r.RecordKind(), r.RecordKey(), err)
 	}
-	body, err := json.Marshal(r)
+	body, err := schemas.Encode(r)
 	if err != nil {
-		return fmt.Errorf("writing %s %s: %w", r.RecordKind(), r.RecordKey(), err)
+		return err
 	}
 	const q = "INSERT INTO records (kind, key, body) VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body"
 	if _, err := tx.ExecContext(ctx, q, r.RecordKind(), r.RecordKey(), string(body)); err != nil {

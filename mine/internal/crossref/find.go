@@ -28,5 +28,19 @@ type Options struct {
 // Find returns the references of text, ordered by Start; their spans do not
 // overlap. The result is nil when there is none.
 func Find(text []byte, opt Options) []Reference {
-	return nil
+	s := newScanner(text, opt)
+	s.run()
+	if len(s.refs) == 0 {
+		return nil
+	}
+	s.markLocal()
+	refs, shown := rendered(text, s.refs, opt)
+	if opt.Subject {
+		refs = readSubject(shown, refs)
+	}
+	relate(shown, refs)
+	if len(refs) == 0 {
+		return nil
+	}
+	return refs
 }

@@ -8,6 +8,7 @@ package crossref
 
 import (
 	"strconv"
+	"strings"
 
 	"crossswe/schemas"
 )
@@ -109,7 +110,8 @@ func (r Reference) RepoName() (schemas.RepoName, bool) {
 
 // String returns the normal form, the same for every way of writing the same
 // target: "owner/repo#12", "owner/repo@sha", "owner/repo@base...head",
-// "owner/repo@ref:path#L1-L2", "owner/repo", "repo#12", "KEY-1". A host other
+// "owner/repo@ref:path#L1-L2", "owner/repo", "repo#12", "KEY-1", and "sha" where
+// the text names no repository. A host other
 // than github.com stands before the owner.
 func (r Reference) String() string {
 	name := r.RepoNameOnly
@@ -130,7 +132,7 @@ func (r Reference) String() string {
 			name = r.Module
 		}
 	}
-	return name + r.revision()
+	return strings.TrimPrefix(name+r.revision(), "@")
 }
 
 func (r Reference) revision() string {

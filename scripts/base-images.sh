@@ -7,7 +7,8 @@
 # reached a stand-in is built under the same name, from Debian's packages, the
 # Go toolchain module and Node's npm package. It has the label
 # crossswe.standin, and this machine's own certificates, so that programs in
-# it reach what this machine reaches. A stand-in of another recipe, or with other certificates, is built anew.
+# it reach what this machine reaches. A stand-in of another recipe, or with
+# other certificates, is made anew.
 #
 # Stand-ins are known for debian:bookworm-slim, golang:1.N-bookworm,
 # golang:1.N.P-bookworm and node:N-bookworm-slim (18, 20, 22, 24).
@@ -216,11 +217,11 @@ ensure() {
 		say "$name is there"
 		return
 	fi
-	if [ "$(label "$name" crossswe.standin)" != true ] && why=$(timeout 900 docker pull --quiet "$name" 2>&1); then
+	if why=$(timeout 900 docker pull --quiet "$name" 2>&1); then
 		say "$name pulled, $(size_of "$name"), $((SECONDS - start)) s"
 		return
 	fi
-	say "$name cannot be pulled (${why:-it was a stand-in before}); building a stand-in"
+	say "$name cannot be pulled ($why); building a stand-in"
 	build "$name"
 	say "$name built, $(size_of "$name"), $((SECONDS - start)) s"
 }

@@ -6,7 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/build"
+	"github.com/moby/moby/client"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
 // BuildSpec says how to build an image with the classic builder.
@@ -20,7 +27,8 @@ type BuildSpec struct {
 	Context func(ctx context.Context, w *tar.Writer) error
 	// Args are the values of the Dockerfile's ARGs.
 	Args map[string]string
-	// Labels are put on the image beside Label.
+	// Labels are put on the image beside Label. The labels of run and owner
+	// are not: they would make equal builds differ.
 	Labels map[string]string
 	// Network is what RUN steps see: NetworkBridge when empty, or NetworkNone.
 	Network string
@@ -71,14 +79,134 @@ type BuildError struct {
 
 // Error gives the step, the instruction and the engine's message on one line.
 func (b *BuildError) Error() string {
-	return fmt.Sprintf("step %d of %d (%s): %s", b.Step, b.Steps, b.Instruction, b.Message)
+	if b.Step == 0 {
+		return "building image: " + b.Message
+	}
+	return fmt.Sprintf("building image: step %d of %d (%s): %s", b.Step, b.Steps, b.Instruction, b.Message)
+}
+
+// Is reports a full disk as ErrNoSpace.
+func (b *BuildError) Is(target error) bool {
+	return target == ErrNoSpace && (isNoSpace(b.Message) || slices.ContainsFunc(b.Tail, isNoSpace))
 }
 
 // Build builds an image and returns it. The error is a *BuildError when the
 // Dockerfile's own steps failed. Cancelling ctx ends the build and leaves no
 // container.
 func (e *Engine) Build(ctx context.Context, spec BuildSpec) (Image, error) {
-	return Image{}, errNotYet
+	opts, err := spec.options()
+	if err != nil {
+		return Image{}, fmt.Errorf("building image: %w", err)
+	}
+	log := newBuildLog(spec.Log, spec.MaxLog)
+	limited, cancel := context.WithTimeout(ctx, spec.Timeout)
+	defer cancel()
+	err = e.build(limited, spec, opts, log)
+	switch {
+	case ctx.Err() != nil:
+		return Image{}, fmt.Errorf("building image %s: %w", spec.Tag, ctx.Err())
+	case limited.Err() != nil:
+		return Image{}, log.failure(FailureTimeout, fmt.Sprintf("not done after %s", spec.Timeout))
+	case err != nil:
+		return Image{}, fmt.Errorf("building image %s: %w", spec.Tag, err)
+	}
+	img, there, err := e.Image(ctx, log.imageID)
+	if err == nil && !there {
+		err = fmt.Errorf("building image %s: %w after the build", spec.Tag, ErrNoImage)
+	}
+	return img, err
 }
 
-var errNotYet = errors.New("not yet")
+// build sends the context, while it is being written, and reads the log to its
+// end.
+func (e *Engine) build(ctx context.Context, spec BuildSpec, opts client.ImageBuildOptions, log *buildLog) error {
+	r, w := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := spec.writeContext(ctx, w)
+		w.CloseWithError(err)
+		written <- err
+	}()
+	err := e.sendBuild(ctx, r, opts, log)
+	r.CloseWithError(errContextUnread)
+	if werr := <-written; werr != nil && !errors.Is(werr, errContextUnread) {
+		return fmt.Errorf("writing the build context: %w", werr)
+	}
+	return err
+}
+
+var errContextUnread = errors.New("the engine reads no more of the build context")
+
+func (e *Engine) sendBuild(ctx context.Context, content io.Reader, opts client.ImageBuildOptions, log *buildLog) error {
+	r, err := e.api.ImageBuild(ctx, content, opts)
+	if cerrdefs.IsInvalidArgument(err) {
+		return log.failure(FailureOther, err.Error())
+	}
+	if err != nil {
+		return fault(err, nil)
+	}
+	defer r.Body.Close()
+	return log.read(r.Body)
+}
+
+// dockerfileName is where the Dockerfile stands in the context; a name that no
+// COPY of a repository wants.
+const dockerfileName = ".crossswe.Dockerfile"
+
+func (s BuildSpec) writeContext(ctx context.Context, w io.Writer) error {
+	t := tar.NewWriter(w)
+	header := &tar.Header{Name: dockerfileName, Mode: 0o644, Size: int64(len(s.Dockerfile))}
+	if err := t.WriteHeader(header); err != nil {
+		return err
+	}
+	if _, err := t.Write(s.Dockerfile); err != nil {
+		return err
+	}
+	if s.Context != nil {
+		if err := s.Context(ctx, t); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+// options translates the spec, or says what it lacks.
+func (s BuildSpec) options() (client.ImageBuildOptions, error) {
+	if s.Tag == "" || len(s.Dockerfile) == 0 || s.Timeout <= 0 {
+		return client.ImageBuildOptions{}, errors.New("tag, Dockerfile and timeout are required")
+	}
+	o := client.ImageBuildOptions{
+		Tags:        []string{s.Tag},
+		Dockerfile:  dockerfileName,
+		BuildArgs:   make(map[string]*string, len(s.Args)),
+		Labels:      map[string]string{Label: "1"},
+		NetworkMode: s.Network,
+		NoCache:     s.NoCache,
+		Remove:      true,
+		ForceRemove: true,
+		Memory:      s.MemoryBytes,
+		MemorySwap:  s.MemoryBytes,
+		Version:     build.BuilderV1,
+	}
+	if s.CPUs > 0 {
+		o.CPUPeriod, o.CPUQuota = cpuPeriod, int64(s.CPUs*cpuPeriod)
+	}
+	for k, v := range s.Args {
+		o.BuildArgs[k] = &v
+	}
+	for k, v := range s.Labels {
+		o.Labels[k] = v
+	}
+	if s.Platform != "" {
+		os, arch, ok := strings.Cut(s.Platform, "/")
+		if !ok {
+			return o, fmt.Errorf("platform %q: want os/architecture", s.Platform)
+		}
+		arch, variant, _ := strings.Cut(arch, "/")
+		o.Platforms = []ocispec.Platform{{OS: os, Architecture: arch, Variant: variant}}
+	}
+	return o, nil
+}
+
+// cpuPeriod is the scheduler's usual period, in microseconds.
+const cpuPeriod = 100_000

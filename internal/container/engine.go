@@ -2,7 +2,21 @@ package container
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
+
+	"github.com/moby/moby/client"
+)
+
+// Time limits of single calls to the engine. They only have to be longer than
+// a healthy engine on a busy machine ever takes.
+const (
+	pingTimeout   = 15 * time.Second
+	queryTimeout  = time.Minute
+	changeTimeout = 3 * time.Minute
+	streamTimeout = 30 * time.Minute
 )
 
 // Options are what Connect needs to know.
@@ -19,32 +33,68 @@ type Options struct {
 
 // Engine is a connection to one container engine.
 type Engine struct {
-	opts Options
+	api   *client.Client
+	run   string
+	now   func() time.Time
+	local bool // the engine runs on this machine
+	owner owner
 }
 
 // Connect returns an Engine that has answered a ping. The error is ErrNoEngine
 // or ErrPermission where that is the cause. The caller closes the Engine.
 func Connect(ctx context.Context, opts Options) (*Engine, error) {
-	return nil, errNotYet
+	if opts.Run == "" {
+		return nil, errors.New("connecting to the container engine: no run is named")
+	}
+	host := opts.Host
+	if host == "" {
+		host = client.DefaultDockerHost
+	}
+	api, err := client.New(client.WithHost(host), client.WithUserAgent("crossswe"))
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the container engine at %s: %w", host, err)
+	}
+	e := &Engine{api: api, run: opts.Run, now: opts.Now, local: strings.HasPrefix(host, "unix://"), owner: thisProcess()}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if _, err := api.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
+		return nil, errors.Join(connectError(host, err), api.Close())
+	}
+	return e, nil
 }
 
 // Close frees the connection. Containers and networks stay.
-func (e *Engine) Close() error { return errNotYet }
+func (e *Engine) Close() error { return e.api.Close() }
 
-// Host is the machine and the engine that containers run on, as recorded beside
-// results.
-type Host struct {
-	Engine        string // version, such as "20.10.24"
-	API           string // negotiated API version, such as "1.41"
-	OS            string // "Debian GNU/Linux 12 (bookworm)"
-	Kernel        string
-	Arch          string // "x86_64"
-	CPUModel      string // empty where the engine is on another machine
-	CPUs          int
-	MemoryBytes   int64
-	CgroupVersion string // "1" or "2"
-	StorageDriver string // "overlay2"
+// labels returns the labels of something new: the caller's and our own.
+func (e *Engine) labels(more map[string]string) map[string]string {
+	all := map[string]string{Label: "1", LabelRun: e.run, LabelOwner: e.owner.String()}
+	for k, v := range more {
+		if _, ours := all[k]; !ours {
+			all[k] = v
+		}
+	}
+	return all
 }
 
-// Host asks the engine about itself.
-func (e *Engine) Host(ctx context.Context) (Host, error) { return Host{}, errNotYet }
+// filters returns the engine's filter for everything that has Label and the
+// given labels. An empty value matches any value.
+func filters(labels map[string]string) client.Filters {
+	f := client.Filters{}.Add("label", Label)
+	for k, v := range labels {
+		if v != "" {
+			k += "=" + v
+		}
+		f.Add("label", k)
+	}
+	return f
+}
+
+// detached returns a context for clean-up: it has ctx's values and a time limit,
+// but does not end with ctx.
+func detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), limit)
+}

@@ -26,7 +26,8 @@ type Options struct {
 }
 
 // Find returns the references of text, ordered by Start; their spans do not
-// overlap. The result is nil when there is none.
+// overlap. The result is nil when there is none. A text yields its first
+// 10,000 references at most.
 func Find(text []byte, opt Options) []Reference {
 	s := newScanner(text, opt)
 	s.run()

@@ -99,13 +99,18 @@ func (s *scanner) attributed(start int, kind Kind) (Reference, int) {
 // kindWordBefore reads "issue", "PR" or "pull request" before the number at start.
 func (s *scanner) kindWordBefore(start int) (Kind, int, bool) {
 	word, from := s.wordBefore(start)
-	switch lower := strings.ToLower(word); lower {
-	case "issue", "issues", "bug", "ticket":
-		return KindIssueOrPull, from, true
-	case "pr", "prs", "pull":
-		return KindPull, from, true
-	case "request", "requests":
-		if pull, at := s.wordBefore(from); strings.EqualFold(pull, "pull") {
+	for _, plain := range []string{"issue", "issues", "bug", "ticket"} {
+		if equalFold(word, plain) {
+			return KindIssueOrPull, from, true
+		}
+	}
+	for _, pull := range []string{"pr", "prs", "pull"} {
+		if equalFold(word, pull) {
+			return KindPull, from, true
+		}
+	}
+	if equalFold(word, "request") || equalFold(word, "requests") {
+		if pull, at := s.wordBefore(from); equalFold(pull, "pull") {
 			return KindPull, at, true
 		}
 	}
@@ -113,13 +118,13 @@ func (s *scanner) kindWordBefore(start int) (Kind, int, bool) {
 }
 
 // wordBefore returns the word that one blank separates from start.
-func (s *scanner) wordBefore(start int) (string, int) {
+func (s *scanner) wordBefore(start int) ([]byte, int) {
 	end := start - 1
 	if end <= s.floor || s.text[end] != ' ' || !is(s.text[end-1], clsWord) {
-		return "", start
+		return nil, start
 	}
 	from := runStart(s.text, end, max(s.floor, end-maxRepo), clsWord)
-	return string(s.text[from:end]), from
+	return s.text[from:end], from
 }
 
 // nameBefore reads a repository's name that one blank separates from start.
@@ -247,9 +252,9 @@ func (s *scanner) spaced(at int) {
 		return
 	}
 	kind, start, ok := s.kindWordBefore(at)
-	if word, from := s.wordBefore(at); word == "GH" {
+	if word, from := s.wordBefore(at); string(word) == "GH" {
 		kind, start, ok = KindIssueOrPull, from, true
-	} else if kind != KindPull || strings.EqualFold(word, "pull") || strings.EqualFold(word, "prs") {
+	} else if kind != KindPull || equalFold(word, "pull") || equalFold(word, "prs") {
 		return
 	}
 	if !ok || !s.freeBefore(start) {

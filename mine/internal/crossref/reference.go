@@ -111,8 +111,8 @@ func (r Reference) RepoName() (schemas.RepoName, bool) {
 // String returns the normal form, the same for every way of writing the same
 // target: "owner/repo#12", "owner/repo@sha", "owner/repo@base...head",
 // "owner/repo@ref:path#L1-L2", "owner/repo", "repo#12", "KEY-1", and "sha" where
-// the text names no repository. A host other
-// than github.com stands before the owner.
+// the text names no repository. A host other than github.com stands before the
+// owner.
 func (r Reference) String() string {
 	name := r.RepoNameOnly
 	if full, ok := r.RepoName(); ok {

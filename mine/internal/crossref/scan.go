@@ -20,14 +20,18 @@ type scanner struct {
 
 func newScanner(text []byte, opt Options) scanner {
 	s := scanner{text: text, opt: opt, host: githubHost}
-	if opt.Context != "" {
-		s.host = strings.ToLower(opt.Context.Host())
+	if host, rest, _ := strings.Cut(string(opt.Context), "/"); strings.Contains(rest, "/") {
+		s.host = strings.ToLower(host)
 	}
 	return s
 }
 
+// maxReferences bounds what one text can yield, and with it the memory that a
+// hostile one takes. The longest changelog seen in a pull request has hundreds.
+const maxReferences = 10000
+
 func (s *scanner) run() {
-	for i := 0; i < len(s.text); {
+	for i := 0; i < len(s.text) && len(s.refs) < maxReferences; {
 		if !is(s.text[i], clsTrigger) {
 			i++
 			continue

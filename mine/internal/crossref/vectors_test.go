@@ -70,7 +70,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func readVectors(t *testing.T) (vectors []vector) {
+func readVectors(t testing.TB) (vectors []vector) {
 	t.Helper()
 	f, err := os.Open("testdata/references.jsonl")
 	if err != nil {

@@ -28,6 +28,8 @@ func (s *scanner) addURL(a address) int {
 	if ref.Kind == KindRepo {
 		ref, end = s.cargoRevision(ref, a.start, a.end)
 	}
+	// Dependabot's metadata are lines of this form.
+	ref.BotNoise = ref.BotNoise || bytes.HasSuffix(s.text[:a.start], []byte("dependency-name: "))
 	s.add(ref, a.start, end)
 	return s.skipAnchor(a.start, end)
 }

@@ -134,7 +134,8 @@ func numberAt(t []byte, i int) (n, end int, ok bool) {
 		end++
 	}
 	version := end+1 < len(t) && t[end] == '.' && is(t[end+1], clsDigit)
-	ok = end > i && end-i <= maxDigits && t[i] != '0' && wordEndsAt(t, end) && !version
+	emphasis := end < len(t) && t[end] == '_' && wordEndsAt(t, end+1)
+	ok = end > i && end-i <= maxDigits && t[i] != '0' && (emphasis || wordEndsAt(t, end)) && !version
 	return n, end, ok
 }
 

@@ -44,21 +44,30 @@ func (s *scanner) named(name slug) (Reference, bool) {
 	if name.owner != "" {
 		return s.foreign(KindIssueOrPull, name), !strings.HasSuffix(name.repo, "-")
 	}
-	if kind, ok := kindWords[strings.ToLower(name.repo)]; ok {
+	word := strings.ToLower(name.repo)
+	if kind, ok := kindWords[word]; ok {
 		ref := s.local(kind)
 		ref.LowConfidence = true
+		if closingWords[word] {
+			ref.Rel = RelCloses
+		}
 		return ref, true
 	}
-	letter := is(name.repo[0]|0x20, clsWord) && !is(name.repo[0], clsDigit)
-	return s.foreign(KindIssueOrPull, name), letter && len(name.repo) > 1 && !anchoredFile(name.repo)
+	letter := is(word[0], clsWord) && !is(word[0], clsDigit)
+	return s.foreign(KindIssueOrPull, name),
+		letter && len(word) > 1 && !anchoredFile(word) && !strings.HasSuffix(word, "-")
 }
+
+var closingWords = wordSet("fix fixes fixed close closes closed resolve resolves resolved")
 
 // kindWords are the words that people write before a number, with what they say.
 var kindWords = map[string]Kind{
 	"issue": KindIssueOrPull, "issues": KindIssueOrPull, "bug": KindIssueOrPull, "ticket": KindIssueOrPull,
-	"gh": KindIssueOrPull, "fix": KindIssueOrPull, "fixes": KindIssueOrPull, "closes": KindIssueOrPull,
-	"resolves": KindIssueOrPull, "see": KindIssueOrPull, "ref": KindIssueOrPull, "refs": KindIssueOrPull,
-	"pr": KindPull, "prs": KindPull, "pull": KindPull,
+	"gh": KindIssueOrPull, "fix": KindIssueOrPull, "fixes": KindIssueOrPull, "fixed": KindIssueOrPull,
+	"close": KindIssueOrPull, "closes": KindIssueOrPull, "closed": KindIssueOrPull, "resolve": KindIssueOrPull,
+	"resolves": KindIssueOrPull, "resolved": KindIssueOrPull, "see": KindIssueOrPull, "ref": KindIssueOrPull,
+	"refs": KindIssueOrPull,
+	"pr":   KindPull, "prs": KindPull, "pull": KindPull,
 }
 
 // anchoredFile reports whether name is a document's, whose "#1" is a place in it.

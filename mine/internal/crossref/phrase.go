@@ -24,8 +24,8 @@ var phraseRows = []struct {
 		"blocked by,blocked on,blocked until,waiting on,waiting for,waits for,wait for,prerequisite,prerequisites,prereq,prereqs," +
 		"pre requisite,pre requisites,hinges on,builds on,builds upon,built on top of,on top of,stacked on,stacks on," +
 		"merge after,merged after,land after,landed after,lands after,after merging"},
-	{RelDependsOn, 3, "requires,require,requiring,needs,need,needing,pending"},
-	{RelDependsOn, 0, "dependency,dependencies,depends,required"},
+	{RelDependsOn, 2, "requires,require,requiring,needs,need,needing,pending"},
+	{RelDependsOn, 0, "dependencies,depends,required"},
 	{RelNeededBy, 8, "needed for,needed by,needed in,required for,required by,required in,necessary for,dependency of," +
 		"dependency for,prerequisite for,prerequisite of,prerequisite to,prereq for,prereq of,precursor to,precursor for," +
 		"depended on by,depended upon by,will be used by,will be used in,to be used by,to be used in,preparation for," +
@@ -46,7 +46,8 @@ var phraseRows = []struct {
 	{"", 8, "superseded by,replaced by,obsoleted by,fixed by,fixed in,fixed with,closed by,closed in,resolved by,resolved in," +
 		"introduced in,introduced by,broken by,broke in,regression from,caused by,reverts,revert of,reverted by,reverted in," +
 		"backported to,backported in,ported to,instead of,unlike,similar to,independent of,we need,i need,you need,need to," +
-		"needs to,need it,need this,requires a,needs a,needs more,needs review,required checks"},
+		"needs to,need it,need this,requires a,needs a,needs more,needs review,required checks,updated dependencies," +
+		"update dependencies,bump dependencies,dev dependencies"},
 }
 
 // notMergedUntil spells out the ways of saying that a change has to wait.
@@ -149,7 +150,7 @@ func leadRel(words []string) (rel Rel, ok bool) {
 		if i > 0 && negators[words[i-1]] && !p.negated {
 			said = ""
 		}
-		if said == RelRefs && ok && rel != "" && rel != RelCloses {
+		if said == RelRefs && ok {
 			continue
 		}
 		rel, ok = said, true

@@ -56,12 +56,16 @@ func (r *relater) before(i int) {
 	listed, empty := r.lineLead(gap, i == 0)
 	r.first[i] = empty
 	if i > 0 {
-		r.linked[i] = connection(gap)
+		r.linked[i] = connection(gap, labelStart(r.text, r.refs[i-1].Start) < r.refs[i-1].Start)
 	}
-	if ref.Rel != "" {
+	if ref.Rel != "" || ref.BotNoise { // a bot's links come with other people's words
 		return
 	}
-	words := sentenceBefore(gap[max(0, len(gap)-leadWindow):])
+	lead := gap[max(0, len(gap)-leadWindow):]
+	if ref.Local {
+		lead = insideParentheses(lead)
+	}
+	words := sentenceBefore(lead)
 	rel, ok := leadRel(words)
 	switch {
 	case ok:
@@ -72,9 +76,31 @@ func (r *relater) before(i int) {
 	case listed || empty:
 		rel = r.heading
 	}
-	if fits(*ref, rel) {
+	if fits(*ref, rel) && !r.aside(*ref, rel) {
 		ref.Rel = rel
 	}
+}
+
+// insideParentheses cuts lead at a parenthesis that is still open, if words
+// follow it: "needs a rule (refs #12)". The number of another repository is
+// worth more guessing.
+func insideParentheses(lead []byte) []byte {
+	open := bytes.LastIndexByte(lead, '(')
+	if open < 0 || bytes.IndexByte(lead[open:], ')') >= 0 || !hasWord(lead[open:]) {
+		return lead
+	}
+	return lead[open+1:]
+}
+
+// aside reports whether the words before ref speak of something else, since
+// it stands in parentheses: "fix the require rule (#12)" is a title with its
+// own number, and "test fixes (owner/repo#12)" closes nothing.
+func (r *relater) aside(ref Reference, rel Rel) bool {
+	if ref.Start == 0 || r.text[ref.Start-1] != '(' || labelStart(r.text, ref.Start) != ref.Start {
+		return false
+	}
+	alone := ref.End < len(r.text) && r.text[ref.End] == ')'
+	return rel == RelCloses || bareLocal(ref) && alone
 }
 
 func (r *relater) waits(i int, lead []string) bool {
@@ -94,7 +120,7 @@ func (r *relater) tail(i int) []byte {
 // for those of which nothing is known yet.
 func (r *relater) after(from, to int) {
 	for _, ref := range r.refs[from:to] {
-		if ref.Rel != "" && ref.Rel != RelRefs {
+		if ref.Rel != "" && ref.Rel != RelRefs || ref.BotNoise {
 			return
 		}
 	}
@@ -103,12 +129,20 @@ func (r *relater) after(from, to int) {
 		return
 	}
 	for i := from; i < to; i++ {
-		r.refs[i].Rel = rel
+		if fits(r.refs[i], rel) {
+			r.refs[i].Rel = rel
+		}
 	}
 }
 
 // fits reports whether rel can be said of ref.
 func fits(ref Reference, rel Rel) bool {
+	switch ref.Kind {
+	case KindFile, KindCompare, KindActionsRun, KindDiscussion:
+		if rel != RelRefs {
+			return false
+		}
+	}
 	switch rel {
 	case RelCloses:
 		return ref.Number > 0 && ref.RepoNameOnly == "" || ref.Kind == KindTicket
@@ -184,8 +218,12 @@ func onlyConnectors(text []byte) bool {
 }
 
 // connection classifies the text between two references. Separators and "and"
-// keep them together, on one line or in a list; anything else parts them.
-func connection(gap []byte) linkage {
+// keep them together, on one line or in a list; anything else parts them, and
+// so does the end of a parenthesis, unless it closes a link.
+func connection(gap []byte, link bool) linkage {
+	if link && len(gap) > 0 && gap[0] == ')' {
+		gap = gap[1:]
+	}
 	if len(gap) > 80 {
 		return apart
 	}
@@ -199,14 +237,14 @@ func connection(gap []byte) linkage {
 			bullet = n > 0 || indent >= 2 && i == len(lines)-1
 			line = line[body+n:]
 		}
-		if !onlyConnectors(line) || hasWord(line) && bytes.ContainsAny(line, "(") {
+		if !onlyConnectors(line) {
 			return apart
 		}
 		said = said || hasWord(line)
 	}
 	first := bytes.TrimRight(lines[0], " \t\r")
 	switch {
-	case len(lines) == 1 && (bytes.Contains(gap, []byte(". ")) || bytes.Contains(gap, []byte("("))):
+	case len(lines) == 1 && (bytes.Contains(gap, []byte(". ")) || bytes.ContainsAny(gap, "()")):
 		return apart
 	case len(lines) == 1, bullet, said, bytes.HasSuffix(first, []byte(",")):
 		return together

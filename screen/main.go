@@ -1,0 +1,39 @@
+// Screen is the stage in which people decide which candidates are joint
+// changes, and approve the problem statements of those that were verified.
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"crossswe/internal/cli"
+	"crossswe/internal/store"
+)
+
+const manual = `screen: people decide which candidates are joint changes.
+
+usage: screen [flags] COMMAND [arguments]
+
+  list [-all] [-reviewer NAME]   the queue, highest score first; -all with what is decided;
+                                 -reviewer only what waits for this person
+  show ID [-reviewer NAME]       both sides of a candidate, its links, cues and score
+  decide ID keep|drop|unsure -reviewer NAME -reason CODE [-intent I] [-domain D] [-notes TEXT]
+                                 judge a candidate; an adjudicator's judgement settles a disagreement
+  stats                          how far the reviewers agree
+  import FILE                    reviews and decisions, JSON lines; all of them or none; - is standard input
+  export [FILE]                  all reviews and decisions as JSON lines; default is standard output
+  statement ID                   the problem statement of a candidate, with what the lint found
+  edit ID FILE [-interface A,B]  replace the statement's text; publish reads it again before it can be approved
+  approve ID -reviewer NAME      approve the statement
+
+Reviewers are blind to one another until a candidate is decided. How many judge
+each, and who settles their disagreements, is in the section screen of the
+configuration.`
+
+func main() {
+	opt := cli.Options{Name: store.StageScreen, Manual: manual, Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr}
+	os.Exit(cli.Main(opt, func(ctx context.Context, s *cli.Stage) error {
+		return run(ctx, &session{Stage: s, now: time.Now, stdin: os.Stdin})
+	}))
+}

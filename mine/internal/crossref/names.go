@@ -43,13 +43,20 @@ func (s *scanner) slugBefore(end int) (slug, bool) {
 	start := runStart(t, end, max(s.floor, end-maxRepo), clsName)
 	if start == s.floor || t[start-1] != '/' {
 		start = trimMarks(t, start, end)
-		return slug{repo: string(t[start:end]), start: start}, validRepo(string(t[start:end])) && s.freeBefore(start)
+		if !s.freeBefore(start) {
+			return slug{}, false
+		}
+		name := slug{repo: string(t[start:end]), start: start}
+		return name, validRepo(name.repo)
 	}
-	repo, ownerEnd := string(t[start:end]), start-1
+	repo, ownerEnd := t[start:end], start-1
 	start = runStart(t, ownerEnd, max(s.floor, ownerEnd-maxOwner), clsOwner)
 	start = trimMarks(t, start, ownerEnd)
-	owner := string(t[start:ownerEnd])
-	return slug{owner, repo, start}, validOwner(owner) && validRepo(repo) && s.freeBefore(start)
+	if !s.freeBefore(start) {
+		return slug{}, false
+	}
+	name := slug{owner: string(t[start:ownerEnd]), repo: string(repo), start: start}
+	return name, validOwner(name.owner) && validRepo(name.repo)
 }
 
 // trimMarks passes list bullets and emphasis glued to a name.

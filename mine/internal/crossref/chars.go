@@ -85,7 +85,7 @@ var zeroWidths = [][]byte{
 }
 
 func skipZeroWidth(t []byte, i int) int {
-	for more := true; more; {
+	for more := i < len(t) && (t[i] >= utf8.RuneSelf || t[i] == '&'); more; {
 		more = false
 		for _, z := range zeroWidths {
 			if bytes.HasPrefix(t[i:], z) {
@@ -97,7 +97,7 @@ func skipZeroWidth(t []byte, i int) int {
 }
 
 func skipZeroWidthBack(t []byte, i, floor int) int {
-	for more := true; more; {
+	for more := i > floor && (t[i-1] >= utf8.RuneSelf || t[i-1] == ';'); more; {
 		more = false
 		for _, z := range zeroWidths {
 			if i-len(z) >= floor && bytes.HasSuffix(t[:i], z) {

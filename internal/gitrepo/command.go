@@ -91,9 +91,13 @@ func (r *Repo) output(cmd *exec.Cmd) ([]byte, error) {
 // run runs a command into w. The error carries the exit status and the
 // beginning of what git complained about.
 func run(cmd *exec.Cmd, w io.Writer) error {
-	complaint := &headWriter{}
-	cmd.Stdout, cmd.Stderr = w, complaint
-	return commandError(cmd, complaint, cmd.Run())
+	complaint, out := &headWriter{}, &errWriter{w: w}
+	cmd.Stdout, cmd.Stderr = out, complaint
+	err := cmd.Run()
+	if out.err != nil {
+		return fmt.Errorf("taking what git %s prints: %w", verb(cmd), out.err)
+	}
+	return commandError(cmd, complaint, err)
 }
 
 func commandError(cmd *exec.Cmd, complaint *headWriter, err error) error {
@@ -144,14 +148,26 @@ func (h *headWriter) text() string {
 type limitWriter struct {
 	w    io.Writer
 	left int64
-	full bool // it failed
 }
 
 func (l *limitWriter) Write(p []byte) (int, error) {
 	if int64(len(p)) > l.left {
-		l.full = true
 		return 0, ErrTooLarge
 	}
 	l.left -= int64(len(p))
 	return l.w.Write(p)
+}
+
+// errWriter keeps the first error: the command itself only sees a broken pipe.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (int, error) {
+	n, err := e.w.Write(p)
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (r *Repo) diffTree(ctx context.Context, from, to OID, args ...string) ([]by
 	return out.Bytes(), err
 }
 
-func (r *Repo) diffTreeInto(ctx context.Context, from, to OID, w *limitWriter, args ...string) error {
+func (r *Repo) diffTreeInto(ctx context.Context, from, to OID, w io.Writer, args ...string) error {
 	for _, oid := range []OID{from, to} {
 		if !r.isOID(string(oid)) {
 			return fmt.Errorf("comparing trees: %q is no object id", oid)
@@ -98,11 +99,7 @@ func (r *Repo) diffTreeInto(ctx context.Context, from, to OID, w *limitWriter, a
 	}
 	all := append([]string{"diff-tree", "-r"}, fixedDiff...)
 	all = append(append(all, args...), string(from), string(to), "--")
-	err := run(r.scratchCommand(ctx, all...), w)
-	if w.full {
-		return ErrTooLarge
-	}
-	return err
+	return run(r.scratchCommand(ctx, all...), w)
 }
 
 // explain turns git's failure into a *MissingObjectError when a tree is absent.

@@ -117,7 +117,7 @@ func (h *fileHeader) name(pair string) error {
 	f := &h.patch
 	if f.Status == schemas.FileRenamed || f.Status == schemas.FileCopied {
 		f.OldPath, f.NewPath = h.from, h.to
-		if h.from == "" || h.to == "" || pair != label("a/", h.from)+" "+label("b/", h.to) {
+		if !isPair(pair, h.from, h.to) {
 			return errNames
 		}
 		return nil
@@ -133,6 +133,19 @@ func (h *fileHeader) name(pair string) error {
 		f.NewPath = path
 	}
 	return nil
+}
+
+// isPair reports whether pair is "a/FROM b/TO" in one of the ways to write it.
+func isPair(pair, from, to string) bool {
+	if from == "" || to == "" {
+		return false
+	}
+	for _, left := range []string{"a/" + from, label("a/", from), rawLabel("a/", from)} {
+		if right, ok := strings.CutPrefix(pair, left+" "); ok && isLabel(right, "b/", to) {
+			return true
+		}
+	}
+	return false
 }
 
 // samePath reads "a/PATH b/PATH" where both paths are one: blanks in the path
@@ -164,16 +177,26 @@ func (p *parser) labelLines(h *fileHeader) error {
 		return nil
 	}
 	h.labels = true
-	for _, want := range []string{labelLine("--- ", "a/", h.patch.OldPath), labelLine("+++ ", "b/", h.patch.NewPath)} {
-		got, err := p.next()
+	for _, want := range []struct{ marker, prefix, path string }{{"--- ", "a/", h.patch.OldPath}, {"+++ ", "b/", h.patch.NewPath}} {
+		line, err := p.next()
 		if err != nil {
 			return err
 		}
-		if string(got) != want {
+		name, ok := strings.CutPrefix(string(line[:len(line)-1]), want.marker)
+		if !ok || !isLabel(strings.TrimSuffix(name, "\t"), want.prefix, want.path) {
 			return errNames
 		}
 	}
 	return nil
+}
+
+// isLabel reports whether text names the path, or nothing when path is "".
+func isLabel(text, prefix, path string) bool {
+	if path == "" {
+		return text == "/dev/null"
+	}
+	got, err := unquoteLabel(prefix, text)
+	return err == nil && got == path
 }
 
 func readMode(s string, to *gitrepo.Mode) error {

@@ -51,8 +51,8 @@ func (e *ParseError) Error() string { return fmt.Sprintf("patch line %d: %v", e.
 func (e *ParseError) Unwrap() error { return e.Err }
 
 // Parse reads a patch in git's format. Text before the first "diff --git" line
-// is refused, and so is everything else that git would not write: the error is
-// a *ParseError. The result refers to the bytes of patch.
+// is refused, and so is everything else that git would not write (with its
+// default prefixes, under any core.quotePath): the error is a *ParseError. The result refers to the bytes of patch.
 func Parse(patch []byte) ([]FilePatch, error) {
 	p := &parser{all: patch}
 	var files []FilePatch

@@ -113,7 +113,7 @@ func (p *plan) untangle() error {
 	if len(toTest) == 0 && len(toGold) == 0 {
 		return nil
 	}
-	if overlap(p.gold, p.test, toTest) || overlap(p.test, p.gold, toGold) {
+	if overlap(p.gold, toTest) || overlap(p.test, toGold) {
 		return ErrEntangled
 	}
 	p.gold, p.test = exchange(p.gold, p.test, toTest, toGold)
@@ -135,7 +135,7 @@ func displaced(from, to []gitrepo.TreeEdit) map[string]bool {
 
 // overlap reports whether a path that must move to the other patch is also in
 // the way of one that its own patch sets.
-func overlap(from, _ []gitrepo.TreeEdit, moving map[string]bool) bool {
+func overlap(from []gitrepo.TreeEdit, moving map[string]bool) bool {
 	own := placesOf(from)
 	for path := range moving {
 		if own.dirs[path] || own.hasParent(path) {

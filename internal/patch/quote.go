@@ -12,12 +12,15 @@ const (
 	escapes = "abtnvfr\"\\"
 )
 
-// mustQuote reports whether git, with core.quotePath on, quotes a byte.
-func mustQuote(c byte) bool { return c < 0x20 || c >= 0x7f || c == '"' || c == '\\' }
+// mustQuote reports whether git quotes a byte: always, or only while its
+// setting core.quotePath is on, as it is by default.
+func mustQuote(c byte, high bool) bool {
+	return c < 0x20 || c == 0x7f || c == '"' || c == '\\' || high && c >= 0x80
+}
 
-func needsQuotes(path string) bool {
+func needsQuotes(path string, high bool) bool {
 	for i := range len(path) {
-		if mustQuote(path[i]) {
+		if mustQuote(path[i], high) {
 			return true
 		}
 	}
@@ -25,8 +28,10 @@ func needsQuotes(path string) bool {
 }
 
 // quoted returns a path as it stands in a header: itself, or in quotes.
-func quoted(path string) string {
-	if !needsQuotes(path) {
+func quoted(path string) string { return quotedAs(path, true) }
+
+func quotedAs(path string, high bool) string {
+	if !needsQuotes(path, high) {
 		return path
 	}
 	var b strings.Builder
@@ -37,7 +42,7 @@ func quoted(path string) string {
 		case short >= 0:
 			b.WriteByte('\\')
 			b.WriteByte(escapes[short])
-		case mustQuote(c):
+		case mustQuote(c, high):
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
@@ -49,6 +54,9 @@ func quoted(path string) string {
 
 // label returns a path with the prefix a/ or b/, quoted as a whole.
 func label(prefix, path string) string { return quoted(prefix + path) }
+
+// rawLabel is label for a git whose core.quotePath is off.
+func rawLabel(prefix, path string) string { return quotedAs(prefix+path, false) }
 
 // labelLine returns a whole "---" or "+++" line. Git ends it with a tab when it
 // holds a blank, so that other tools do not take what follows for a date.
@@ -76,11 +84,12 @@ func unquoteLabel(prefix, s string) (string, error) {
 	return path, nil
 }
 
-// unquote reads what quoted writes, and nothing else: one path has one form.
+// unquote reads a path with or without quotes, bytes over 0x7f as they are or
+// as escapes.
 func unquote(s string) (string, error) {
 	body, ok := strings.CutPrefix(s, `"`)
 	if !ok {
-		if needsQuotes(s) {
+		if needsQuotes(s, false) {
 			return "", errBadHeader
 		}
 		return s, nil
@@ -91,33 +100,31 @@ func unquote(s string) (string, error) {
 	}
 	var b strings.Builder
 	for i := 0; i < len(body); i++ {
-		if body[i] != '\\' {
-			b.WriteByte(body[i])
-			continue
-		}
-		c, used, ok := unescape(body[i+1:])
+		c, used, ok := unescape(body[i:])
 		if !ok {
 			return "", errBadHeader
 		}
 		b.WriteByte(c)
-		i += used
+		i += used - 1
 	}
-	if path := b.String(); quoted(path) == s {
-		return path, nil
-	}
-	return "", errBadHeader
+	return b.String(), nil
 }
 
-// unescape reads what follows a backslash and says how many bytes that took.
+// unescape reads one byte of a quoted path and says how many it took.
 func unescape(s string) (c byte, used int, ok bool) {
+	if s[0] != '\\' {
+		return s[0], 1, s[0] != '"' && s[0] != 0
+	}
+	s = s[1:]
 	if s == "" {
 		return 0, 0, false
 	}
 	if short := strings.IndexByte(escapes, s[0]); short >= 0 {
-		return escaped[short], 1, true
+		return escaped[short], 2, true
 	}
 	if len(s) < 3 || s[0] < '0' || s[0] > '3' || s[1] < '0' || s[1] > '7' || s[2] < '0' || s[2] > '7' {
 		return 0, 0, false
 	}
-	return (s[0]-'0')<<6 | (s[1]-'0')<<3 | (s[2] - '0'), 3, true
+	c = (s[0]-'0')<<6 | (s[1]-'0')<<3 | (s[2] - '0')
+	return c, 4, c != 0
 }

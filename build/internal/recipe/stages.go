@@ -1,0 +1,156 @@
+package recipe
+
+import (
+	"path"
+	"strings"
+
+	"crossswe/schemas"
+)
+
+// toolchains writes the stages that toolchains are taken from.
+func (b *builder) toolchains() {
+	b.text.WriteString("# Written from the environment spec; edit that, not this.\n")
+	for _, t := range b.spec.Toolchains {
+		if t.Name == "go" && t.Image == "" {
+			b.goToolchain(t)
+		}
+	}
+}
+
+// base writes the stage that the image and the fetch stages stand on: what
+// instances with the same toolchains and packages share.
+func (b *builder) base() {
+	b.comment("toolchains and packages")
+	b.from(b.spec.Base, "base")
+	b.env("LANG=C.UTF-8")
+	b.env("TZ=UTC")
+	if len(b.spec.Packages) > 0 {
+		b.packages()
+	}
+	for _, t := range b.spec.Toolchains {
+		b.install(t)
+	}
+	b.step(schemas.BuildStep, `RUN ["sh", "-c", "git config --system --add safe.directory '*' && git config --system user.name crossswe && git config --system user.email crossswe@localhost && git config --system init.defaultBranch main && git config --system advice.detachedHead false"]`)
+}
+
+func (b *builder) packages() {
+	args := append([]string{"sh", "-c",
+		`apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -- "$@" >/dev/null && rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/dpkg.log /var/cache/apt`, "sh"},
+		b.spec.Packages...)
+	b.exec(schemas.BuildDependency, "RUN", args...)
+}
+
+// install puts a toolchain on the base.
+func (b *builder) install(t schemas.Toolchain) {
+	switch {
+	case t.Name == "go" && t.Image == "":
+		b.goInstall(t)
+	case t.Name == "node" && t.Image != "":
+		b.comment("node " + t.Version)
+		for _, p := range []string{"/usr/local/bin/", "/usr/local/lib/node_modules/", "/usr/local/include/node/"} {
+			b.step(schemas.BuildNoBaseImage, "COPY --from="+b.pin(t.Image)+" "+p+" "+p)
+		}
+	}
+}
+
+// fetchStages writes a stage for each ecosystem that has dependencies to fetch.
+func (b *builder) fetchStages() {
+	if b.usesGo() {
+		b.goFetch()
+	}
+}
+
+// image writes the last stage, in which nothing needs a network.
+func (b *builder) image() {
+	b.comment("the image: checkouts, dependencies, links, and a warm cache")
+	b.from("base", "")
+	for _, r := range b.spec.Repos {
+		b.exec(schemas.BuildStep, "ADD", path.Join(ReposDir, r.Dir+".tar"), schemas.TestbedDir+"/")
+	}
+	for _, f := range b.fetches {
+		for _, c := range f.copy {
+			b.step(schemas.BuildDependency, "COPY --from="+f.stage+" "+c[0]+" "+c[1])
+		}
+	}
+	if len(b.spec.Files) > 0 {
+		b.exec(schemas.BuildStep, "COPY", FilesDir+"/", "/")
+	}
+	for _, e := range b.spec.Env {
+		b.env(e)
+	}
+	b.links()
+	b.rebuild()
+	b.warm()
+	b.step(schemas.BuildStep, "RUN mkdir -p -m 0777 "+reports(b.spec))
+	b.step(schemas.BuildStep, "WORKDIR "+schemas.TestbedDir)
+	b.step(schemas.BuildStep, `CMD ["bash"]`)
+}
+
+// ReportsDir is where inferred targets write their reports.
+const ReportsDir = "/var/crossswe/reports"
+
+// reports lists the directories that the targets write reports into.
+func reports(spec schemas.Spec) string {
+	dirs := []string{ReportsDir}
+	for _, r := range spec.Repos {
+		for _, t := range r.Targets {
+			if d := path.Dir(t.Report); t.Report != "" && !contains(dirs, d) {
+				dirs = append(dirs, d)
+			}
+		}
+	}
+	for i, d := range dirs {
+		dirs[i] = shellQuote(d)
+	}
+	return strings.Join(dirs, " ")
+}
+
+func contains(all []string, s string) bool {
+	for _, a := range all {
+		if a == s {
+			return true
+		}
+	}
+	return false
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// links makes every link, after everything that installs.
+func (b *builder) links() {
+	for _, l := range b.spec.Links {
+		for _, c := range l.Make {
+			b.run(schemas.BuildLinkVoid, b.dir(l.Consumer), c)
+		}
+	}
+}
+
+func (b *builder) rebuild() {
+	for _, r := range b.spec.Repos {
+		for _, c := range r.Rebuild {
+			b.run(schemas.BuildStep, path.Join(schemas.TestbedDir, r.Dir), c)
+		}
+	}
+}
+
+// warm fills the build caches with the targets at base. A target that is not
+// there at base, or does not build, is verify's to judge.
+func (b *builder) warm() {
+	for _, r := range b.spec.Repos {
+		for _, t := range r.Targets {
+			if c, ok := goWarm(t); ok {
+				b.run(schemas.BuildStep, path.Join(schemas.TestbedDir, r.Dir), c, tolerated()...)
+			}
+		}
+	}
+}
+
+// dir is a repository's checkout in the image.
+func (b *builder) dir(repo schemas.RepoName) string {
+	for _, r := range b.spec.Repos {
+		if r.Repo.Same(repo) {
+			return path.Join(schemas.TestbedDir, r.Dir)
+		}
+	}
+	return schemas.TestbedDir
+}

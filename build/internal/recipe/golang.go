@@ -49,7 +49,7 @@ func (b *builder) usesGo() bool {
 
 func (b *builder) goToolchain(t schemas.Toolchain) {
 	b.comment("go " + t.Version)
-	b.from(b.spec.Base, "go-toolchain")
+	b.from(b.pin(b.spec.Base), "go-toolchain")
 	b.args()
 	b.env("GOTOOLCHAIN=go" + t.Version)
 	b.step(schemas.BuildNoToolchain, "RUN go version && mkdir -p /go/pkg/mod/cache/download && rm -rf /go/pkg/mod/cache/download/golang.org/toolchain/@v/*.zip")

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"crossswe/schemas"
@@ -21,7 +22,7 @@ func (b *builder) toolchains() {
 // instances with the same toolchains and packages share.
 func (b *builder) base() {
 	b.comment("toolchains and packages")
-	b.from(b.spec.Base, "base")
+	b.from(b.pin(b.spec.Base), "base")
 	b.env("LANG=C.UTF-8")
 	b.env("TZ=UTC")
 	if len(b.spec.Packages) > 0 {
@@ -94,7 +95,7 @@ func reports(spec schemas.Spec) string {
 	dirs := []string{ReportsDir}
 	for _, r := range spec.Repos {
 		for _, t := range r.Targets {
-			if d := path.Dir(t.Report); t.Report != "" && !contains(dirs, d) {
+			if d := path.Dir(t.Report); t.Report != "" && !slices.Contains(dirs, d) {
 				dirs = append(dirs, d)
 			}
 		}
@@ -103,15 +104,6 @@ func reports(spec schemas.Spec) string {
 		dirs[i] = shellQuote(d)
 	}
 	return strings.Join(dirs, " ")
-}
-
-func contains(all []string, s string) bool {
-	for _, a := range all {
-		if a == s {
-			return true
-		}
-	}
-	return false
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

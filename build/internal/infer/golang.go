@@ -23,7 +23,7 @@ func (b *inference) golang() {
 	b.guess("base", "build.go_image of the configuration")
 	b.guess("toolchains[go].version", "%s", tool.From)
 	b.adopt(link.PlanGo(b.repos))
-	b.spec.Env = append(b.spec.Env, "GOPROXY=off", "GOSUMDB=off")
+	b.spec.Env = append(b.spec.Env, "GOPROXY=off")
 	for i, r := range b.repos {
 		for _, t := range detect.GoTargets(r, tool.Version) {
 			b.spec.Repos[i].Targets = append(b.spec.Repos[i].Targets, goTarget(t))

@@ -12,6 +12,10 @@ import (
 	"crossswe/schemas"
 )
 
+// Version counts changes of inference and its plans: an item that an older one
+// specified is built again.
+const Version = 1
+
 // Images are the patterns of the official images; %s takes a version.
 type Images struct{ Go, Node string }
 

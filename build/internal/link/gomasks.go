@@ -21,6 +21,9 @@ const (
 	TreeHead TreeState = "head"
 )
 
+// BareName is the workspace of the bare bases, without any patch.
+const BareName = "base"
+
 // Workspace is a go.work over one combination of trees.
 type Workspace struct {
 	Name string
@@ -59,7 +62,7 @@ func GoWorkspaces(goWork []byte, t Trees) ([]Workspace, error) {
 		return err
 	}
 	n := len(t.Dirs)
-	if err := add("base", true, func(int) TreeState { return TreeBase }); err != nil {
+	if err := add(BareName, true, func(int) TreeState { return TreeBase }); err != nil {
 		return nil, err
 	}
 	for m := schemas.Mask(0); m <= schemas.FullMask(n); m++ {

@@ -1,0 +1,140 @@
+// Package assemble carries a recipe out: it writes the build context from git,
+// builds the image, and proves its links in a container.
+package assemble
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"crossswe/build/internal/checkout"
+	"crossswe/build/internal/recipe"
+	"crossswe/build/internal/sides"
+	"crossswe/schemas"
+)
+
+// Context is a build context in preparation.
+type Context struct {
+	Spec  schemas.Spec
+	Plan  recipe.Plan
+	Sides []sides.Side
+	// Checkouts is what each repository's checkout holds, in order.
+	Checkouts []checkout.Result
+
+	scratch string
+}
+
+// Prepare writes the checkouts into scratch, which the caller removes when the
+// Context is no longer needed. Errors: gitrepo's and checkout's.
+func Prepare(ctx context.Context, spec schemas.Spec, plan recipe.Plan, all []sides.Side, scratch string) (*Context, error) {
+	c := &Context{Spec: spec, Plan: plan, Sides: all, scratch: scratch}
+	for i, s := range all {
+		result, err := c.checkout(ctx, s, spec.Repos[i])
+		if err != nil {
+			return nil, err
+		}
+		c.Checkouts = append(c.Checkouts, result)
+	}
+	return c, nil
+}
+
+func (c *Context) checkout(ctx context.Context, s sides.Side, r schemas.RepoSpec) (checkout.Result, error) {
+	f, err := os.Create(c.repoTar(r.Dir))
+	if err != nil {
+		return checkout.Result{}, fmt.Errorf("writing a checkout: %w", err)
+	}
+	result, err := checkout.Write(ctx, f, s.Git, c.scratch, checkout.Options{
+		Dir: r.Dir, Commit: r.Base, History: c.Spec.History, Exclude: exclude(c.Spec, r),
+	})
+	if err := errors.Join(err, f.Close()); err != nil {
+		return checkout.Result{}, fmt.Errorf("writing the checkout of %s: %w", r.Repo, err)
+	}
+	return result, nil
+}
+
+// exclude names what the image build puts into a checkout.
+func exclude(spec schemas.Spec, r schemas.RepoSpec) []string {
+	for _, l := range spec.Links {
+		if l.Ecosystem == "npm" && (l.Consumer.Same(r.Repo) || l.Provider.Same(r.Repo)) {
+			return []string{"node_modules"}
+		}
+	}
+	return nil
+}
+
+func (c *Context) repoTar(dir string) string { return filepath.Join(c.scratch, dir+".tar") }
+
+// Write writes the build context.
+func (c *Context) Write(ctx context.Context, w *tar.Writer) error {
+	for _, r := range c.Spec.Repos {
+		if err := addFile(w, path.Join(recipe.ReposDir, r.Dir+".tar"), c.repoTar(r.Dir)); err != nil {
+			return err
+		}
+	}
+	for _, f := range c.Spec.Files {
+		if err := addText(w, recipe.FilesDir+f.Path, f.Content); err != nil {
+			return err
+		}
+	}
+	for _, fetch := range c.Plan.Fetches {
+		write, ok := map[string]func(context.Context, *tar.Writer) error{"go": c.writeGo}[fetch]
+		if !ok {
+			return fmt.Errorf("writing the build context: nothing is known of %s", fetch)
+		}
+		if err := write(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addText(w *tar.Writer, name, body string) error {
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(body))}); err != nil {
+		return err
+	}
+	_, err := w.Write([]byte(body))
+	return err
+}
+
+// addFile adds a file of this machine.
+func addFile(w *tar.Writer, name, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: info.Size()}); err != nil {
+		return err
+	}
+	_, err = f.WriteTo(onlyWriter{w})
+	return err
+}
+
+// onlyWriter hides the archive's ReadFrom, which is for sparse files.
+type onlyWriter struct{ w *tar.Writer }
+
+func (o onlyWriter) Write(b []byte) (int, error) { return o.w.Write(b) }
+
+// specFile returns the content of a file of the spec.
+func specFile(spec schemas.Spec, name string) []byte {
+	for _, f := range spec.Files {
+		if f.Path == name {
+			return []byte(f.Content)
+		}
+	}
+	return nil
+}
+
+// below returns a path of the context for an absolute path of a fetch stage.
+func below(root, abs, ecosystem string) string {
+	return path.Join(recipe.DepsDir, ecosystem, strings.TrimPrefix(abs, root))
+}

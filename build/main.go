@@ -1,0 +1,44 @@
+// Build makes a Docker image for every candidate that reviewers kept: the
+// repositories side by side at their base commits, the dependencies of base
+// and head, and links by which each consumer uses its sibling's checkout.
+//
+//	build [flags]                  build what is kept and not yet built
+//	build [flags] CANDIDATE...     build these
+//	build -init CANDIDATE...       write the inferred specs, to be edited
+//
+// The spec of an environment is inferred from the repositories. An edited one
+// in the directory build.specs, named after the candidate, wins over it. An
+// image that leaks its own solution, or whose links do not hold, is refused.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+
+	"crossswe/internal/cli"
+	"crossswe/internal/store"
+)
+
+const manual = `build [flags] [CANDIDATE...]
+
+Builds an image for every kept candidate, or for those named: clean checkouts
+at the base commits, dependencies of base and head, and links between the
+checkouts, proved and audited. Specs are inferred; build -init CANDIDATE writes
+one to build.specs, where it can be edited and is used from then on.`
+
+func main() {
+	var f flags
+	os.Exit(cli.Main(cli.Options{
+		Name:   store.StageBuild,
+		Manual: manual,
+		Flags: func(fs *flag.FlagSet) {
+			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
+			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")
+			fs.BoolVar(&f.again, "again", false, "build even what is already built from the same input")
+		},
+		Args:   os.Args[1:],
+		Stdout: os.Stdout,
+		Stderr: os.Stderr,
+	}, func(ctx context.Context, s *cli.Stage) error { return run(ctx, s, f) }))
+}

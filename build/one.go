@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"crossswe/build/internal/assemble"
+	"crossswe/build/internal/recipe"
+	"crossswe/build/internal/sides"
+	"crossswe/internal/container"
+	"crossswe/schemas"
+)
+
+// candidateLabel names the candidate on its image.
+const candidateLabel = "crossswe.candidate"
+
+// one builds one candidate. The error is a *gaveUp when the candidate is to be
+// dropped.
+func (s *stage) one(ctx context.Context, it item, log *slog.Logger) (schemas.Environment, error) {
+	env, err := s.build(ctx, it, log)
+	return env, reason(err)
+}
+
+func (s *stage) build(ctx context.Context, it item, log *slog.Logger) (schemas.Environment, error) {
+	env := schemas.Environment{Candidate: it.candidate.ID, Edited: it.spec.body != nil}
+	all, err := sides.Open(ctx, s.set, it.candidate)
+	if err != nil {
+		return env, err
+	}
+	if env.Spec, err = s.spec(ctx, it, all); err != nil {
+		return env, err
+	}
+	if env.SpecDigest, err = specDigest(env.Spec); err != nil {
+		return env, err
+	}
+	if env.Bases, err = s.bases(ctx, env.Spec); err != nil {
+		return env, err
+	}
+	if err := s.image(ctx, it, &env, all, log); err != nil {
+		return env, err
+	}
+	if err := s.check(ctx, &env, all, log); err != nil {
+		return env, err
+	}
+	env.Host, err = assemble.Facts(ctx, s.engine)
+	env.BuiltAt = s.now().UTC().Truncate(time.Second)
+	return env, err
+}
+
+func (s *stage) bases(ctx context.Context, spec schemas.Spec) ([]schemas.BaseUsed, error) {
+	used, err := assemble.Bases(ctx, s.engine, spec)
+	if isNoImage(err) {
+		return nil, giveUp(schemas.BuildNoBaseImage, "%v", err)
+	}
+	return used, err
+}
+
+// image builds the image and keeps Dockerfile and log, the log also when the
+// build failed.
+func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, all []sides.Side, log *slog.Logger) error {
+	plan, err := recipe.New(env.Spec, recipe.Options{Pins: assemble.Pins(env.Bases), Args: slices.Sorted(maps.Keys(s.args))})
+	if err != nil {
+		return giveUp(schemas.BuildBadSpec, "%s: %v", it.spec.file, err)
+	}
+	if env.Dockerfile, err = s.Artefacts.Put(ctx, plan.Dockerfile); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "crossswe-build-")
+	if err != nil {
+		return fmt.Errorf("making a scratch directory: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	prepared, err := assemble.Prepare(ctx, env.Spec, plan, all, scratch)
+	if err != nil {
+		return err
+	}
+	log.Debug("the build context is ready", "dockerfile", s.Artefacts.Path(env.Dockerfile))
+	img, text, buildErr := prepared.Build(ctx, s.engine, assemble.BuildOptions{
+		Tag: imageTag(env.SpecDigest), Args: s.args, Timeout: time.Duration(s.Config.Build.Timeout),
+		Labels: map[string]string{candidateLabel: string(it.candidate.ID)},
+	})
+	if env.BuildLog, err = s.Artefacts.Put(context.WithoutCancel(ctx), text); err != nil {
+		return err
+	}
+	if buildErr != nil {
+		log.Info("the build failed", "log", s.Artefacts.Path(env.BuildLog))
+		return buildReason(buildErr, plan, it.spec.file)
+	}
+	env.Image, env.ImageID, env.SizeBytes = schemas.ImageRef(imageTag(env.SpecDigest)), schemas.Digest(img.ID), img.Size
+	return nil
+}
+
+// check proves the links and audits the image.
+func (s *stage) check(ctx context.Context, env *schemas.Environment, all []sides.Side, log *slog.Logger) error {
+	c, err := assemble.Start(ctx, s.engine, string(env.ImageID))
+	if err != nil {
+		return err
+	}
+	defer c.Remove(ctx)
+	if env.Links, err = assemble.Prove(ctx, c, env.Spec); err != nil {
+		return err
+	}
+	for i, p := range env.Links {
+		if !p.Holds {
+			return giveUp(schemas.BuildLinkVoid, "%s does not use the checkout of %s for %s: got %q, want %q",
+				p.Consumer, p.Provider, p.Name, p.Got, env.Spec.Links[i].Want)
+		}
+	}
+	return nil
+}
+
+func isNoImage(err error) bool { return err != nil && errors.Is(err, container.ErrNoImage) }

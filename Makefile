@@ -1,0 +1,42 @@
+# The two commands that matter: make demo, and make test. make help lists all.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+
+# PROGRAMS are the mains that make builds into bin/.
+PROGRAMS := ./mine ./screen ./build ./verify ./publish ./verify/evalreport ./demo
+# TEST_TIMEOUT is for one package: the end-to-end tests are the longest.
+TEST_TIMEOUT ?= 20m
+
+.PHONY: help programs demo demo-clean test quick check-format vet unit
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1	\2/p' Makefile scripts/images.mk | expand -t 20
+
+include scripts/images.mk
+
+programs: ## build the programs into bin/
+	@command -v go >/dev/null || { echo "Go is missing: install version 1.26 or later from go.dev" >&2; exit 1; }
+	@command -v git >/dev/null || { echo "git is missing: install it, on Debian with apt-get install git" >&2; exit 1; }
+	go build -o bin/ $(PROGRAMS)
+
+demo: programs base-images ## the whole pipeline on a small world, from histories to Parquet
+	bin/demo
+
+demo-clean: ## remove what the demonstration made, images apart
+	rm -rf demo/world
+
+# CI runs this. It needs an engine and the base images, which it gets itself.
+test: check-format vet base-images unit ## everything that CI runs
+
+quick: check-format vet ## what needs no container engine
+	go test -race $$(scripts/quick-packages.sh)
+
+check-format:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt -w these files:" >&2; echo "$$out" >&2; exit 1; }
+
+vet:
+	go vet ./...
+
+unit:
+	scripts/test.sh -timeout $(TEST_TIMEOUT) ./...

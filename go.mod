@@ -3,6 +3,7 @@ module crossswe
 go 1.26.0
 
 require (
+	github.com/bluekeyes/go-gitdiff v0.9.0
 	github.com/containerd/errdefs v1.0.0
 	github.com/github/go-spdx/v2 v2.8.0
 	github.com/go-enry/go-enry/v2 v2.9.6

@@ -18,14 +18,15 @@ type fileHeader struct {
 
 func (p *parser) fileHeader() (fileHeader, error) {
 	var h fileHeader
-	first, err := p.next()
-	if err != nil {
-		return h, err
+	first, ok := p.peek()
+	if !ok {
+		return h, errTruncated
 	}
-	names, ok := bytes.CutPrefix(first[:len(first)-1], []byte("diff --git "))
+	names, ok := bytes.CutPrefix(first, []byte("diff --git "))
 	if !ok {
 		return h, errNoHeader
 	}
+	p.next()
 	h.patch.Status = schemas.FileModified
 	for {
 		line, ok := p.peek()

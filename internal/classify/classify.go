@@ -48,17 +48,31 @@ func File(p string, content []byte) schemas.FileClass {
 
 // Language returns the language of a path as Linguist names it ("Go",
 // "JavaScript", "C++"), or "" when it has none. Content settles extensions
-// that several languages share and may be nil.
+// that several languages share; without it (nil) the usual one is taken.
 func Language(p string, content []byte) string {
 	name := path.Base(p)
-	if content == nil {
-		lang, _ := enry.GetLanguageByFilename(name)
-		if lang == "" {
-			lang, _ = enry.GetLanguageByExtension(name)
-		}
+	if content != nil {
+		return enry.GetLanguage(name, content)
+	}
+	if lang, ok := usual[strings.ToLower(path.Ext(name))]; ok {
 		return lang
 	}
-	return enry.GetLanguage(name, content)
+	lang, _ := enry.GetLanguageByFilename(name)
+	if lang == "" {
+		lang, _ = enry.GetLanguageByExtension(name)
+	}
+	return lang
+}
+
+// usual are the languages of extensions that Linguist knows several for.
+var usual = map[string]string{
+	".c": "C", ".cs": "C#", ".h": "C", ".hh": "C++", ".inc": "PHP", ".m": "Objective-C", ".md": "Markdown", ".php": "PHP",
+	".pl": "Perl", ".rs": "Rust", ".sc": "Scala", ".sql": "SQL", ".t": "Perl", ".ts": "TypeScript", ".tsx": "TSX", ".yml": "YAML",
+}
+
+// isProgram reports whether a path is of a programming language.
+func isProgram(p string) bool {
+	return enry.GetLanguageType(Language(p, nil)) == enry.Programming
 }
 
 // IsBinary reports whether content is binary by git's rule: a NUL byte in the

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 
@@ -59,6 +60,9 @@ func isConfig(f file) bool {
 }
 
 var (
+	// generatedNames are what protoc, minifiers and designers write.
+	generatedNames = regexp.MustCompile(`\.pb(\.gw|\.validate|\.micro)?\.go$|_(pb2|pb2_grpc)\.pyi?$|\.pb\.(cc|h|dart|swift)$|_(pb|grpc_pb)(\.d)?\.[jt]s$` +
+		`|\.min\.(js|css)$|\.designer\.cs$|\.g\.(cs|dart|i\.cs)$|^zz_generated.*\.go$|^wire_gen\.go$|^bindata\.go$|\.(js|css|ts)\.map$`)
 	builtExt = set(`.js .mjs .cjs .css .map .wasm`)
 	// generatedMark is looked for in the first lines of a file, where the
 	// programs that write files put it.
@@ -74,7 +78,7 @@ func isGenerated(f file, content []byte) bool {
 			return true
 		}
 	}
-	if enry.IsGenerated(f.path, content) {
+	if generatedNames.MatchString(f.base) || enry.IsGenerated(f.path, content) {
 		return true
 	}
 	return !isDoc(f) && generatedMark.Match(firstLines(content, markLines))
@@ -83,7 +87,7 @@ func isGenerated(f file, content []byte) bool {
 func firstLines(content []byte, n int) []byte {
 	at := 0
 	for range n {
-		next := strings.IndexByte(string(content[at:min(len(content), at+1000)]), '\n')
+		next := bytes.IndexByte(content[at:min(len(content), at+1000)], '\n')
 		if next < 0 {
 			return content[:min(len(content), at+1000)]
 		}
@@ -111,7 +115,7 @@ func isDoc(f file) bool {
 	case f.below(docDirs), f.top(docTop):
 		return true
 	case docName.MatchString(f.base):
-		return Language(f.path, nil) == "" || textExt[f.ext] || strings.HasPrefix(f.base, "citation")
+		return !isProgram(f.path)
 	}
 	return textExt[f.ext] && len(f.dirs) == 0
 }

@@ -23,7 +23,7 @@ var (
 		_vendor vendored pods carthage .yarn _workspace`)
 	// commandDirs may hold a product's own "test" command.
 	commandDirs = set(`cmd cmds command commands`)
-	// productDirs hold product code whatever is below them is called.
+	// specProduct hold product code, specData test data around "spec".
 	specProduct = set(`lib src app`)
 	specData    = set(`fixtures support dummy data factories cassettes`)
 
@@ -32,8 +32,8 @@ var (
 	nativeExt  = set(`.c .cc .cpp .cxx .h .hh .hpp .hxx .m .mm .cu`)
 	specExt    = set(`.rb .js .jsx .mjs .cjs .ts .tsx .php .coffee .cr`)
 	testMarker = regexp.MustCompile(`[-_]tests?$`)
-	// typeDirs are the test projects of .NET, Swift, Xcode and the like: Foo.Tests, FooUITests.
-	typeDirs = regexp.MustCompile(`(^|[a-z0-9_.])(Unit|Integration|Functional|Acceptance|UI)?Tests$|\.(Unit|Integration)?Test$|\.(Specs|Spec)$`)
+	// projectDirs are the test projects of .NET, Swift, Xcode and the like: Foo.Tests, FooUITests.
+	projectDirs = regexp.MustCompile(`(^|[a-z0-9_.])(Unit|Integration|Functional|Acceptance|UI)?Tests$|\.(Unit|Integration)?Test$|\.(Specs|Spec)$`)
 )
 
 // classByDirectory looks for the outermost directory that decides.
@@ -67,14 +67,14 @@ func (f file) isTestDir(i int) bool {
 		return false
 	}
 	switch {
-	case testDirs[dir], testMarker.MatchString(dir), typeDirs.MatchString(f.dirs[i]):
+	case testDirs[dir], testMarker.MatchString(dir), projectDirs.MatchString(f.dirs[i]):
 		return true
 	case dir == "spec" || dir == "specs":
 		return f.isSpec(i)
 	case dir == "features":
 		return f.ext == ".feature" || i+1 < len(f.low) && (f.low[i+1] == "step_definitions" || f.low[i+1] == "support")
 	case dir == "testing":
-		return i == 0 && (f.ext == ".py" || Language(f.path, nil) == "")
+		return i == 0 && (f.ext == ".py" || !isProgram(f.path))
 	case dir == "t":
 		return i == 0
 	case i > 0 && f.low[i-1] == "src":
@@ -112,7 +112,7 @@ var nameRules = []struct {
 	{set(`.kt .scala .groovy`), regexp.MustCompile(`[A-Za-z0-9_]Spec\.[a-z]+$`)},
 	{set(`.scala`), regexp.MustCompile(`[A-Za-z0-9_]Suite\.scala$`)},
 	{set(`.rs`), regexp.MustCompile(`^tests\.rs$|_tests?\.rs$`)},
-	{nativeExt, regexp.MustCompile(`^test\.[a-z]+$|^test_.*\.[a-z]+$|_(test|tests|unittest|unittests)\.[a-z]+$|[a-z0-9](Test|Tests|UnitTest)\.[a-z]+$`)},
+	{nativeExt, regexp.MustCompile(`^test\.[a-z]+$|^test_.*\.[a-z]+$|_(test|tests|unittest|unittests)\.[a-z]+$|[A-Za-z0-9](Test|Tests|UnitTest)\.[a-z]+$`)},
 	{set(`.cs .fs .vb`), regexp.MustCompile(`[A-Za-z0-9_](Test|Tests)\.[a-z]+$`)},
 	{set(`.php .phpt`), regexp.MustCompile(`[A-Za-z0-9_](Test|TestCase|Cest|Cept)\.php$|\.phpt$`)},
 	{set(`.rb`), regexp.MustCompile(`_(test|spec)\.rb$|^test_.*\.rb$|^(spec|test|rails)_helper\.rb$`)},

@@ -80,7 +80,7 @@ func TestParseRefuses(t *testing.T) {
 		name, in string
 		line     int
 	}{
-		{"text before", "Subject: x\n" + sample, 2},
+		{"text before", "Subject: x\n" + sample, 1},
 		{"text after", sample + "-- \n2.39\n", 29},
 		{"cut in the header", sample[:20], 1},
 		{"cut in a hunk", sample[:strings.Index(sample, "+B")], 8},

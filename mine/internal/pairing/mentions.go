@@ -78,7 +78,8 @@ func (f *finder) mention(repo int, from Ref, m Mention) {
 	what := m.Ref.String()
 	switch {
 	case f.w.node(repo, m.Node).Bot || m.Ref.BotNoise:
-		f.drop(from, what, schemas.DropBotBump, "written by an update bot")
+		name, _ := m.Ref.RepoName() // one drop for all that its quoted release notes name
+		f.drop(from, string(name), schemas.DropBotBump, "written by an update bot")
 	case !ok && m.Ref.RepoNameOnly != "":
 		return // a word that no repository at hand answers to
 	case !ok:

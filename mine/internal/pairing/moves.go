@@ -68,6 +68,12 @@ func (f *finder) move(from Ref, provider int, packages []Provided, m Move) {
 	old, known := int32(-1), false
 	if m.Edge.Old != "" {
 		old, _, known = f.w.versionOf(provider, f.w.oldPackages(provider, m.Edge), m.Edge.OldVersion())
+	} else if f.w.youngAt(provider, to) {
+		known = true // a package that has just begun: all of it is new
+	}
+	if !known && !exact {
+		f.drop(from, what, schemas.DropNoChange, "no commit is known for %q, so the interval has no beginning", m.Edge.Old)
+		return
 	}
 	link := schemas.Link{Kind: schemas.LinkVersion, Text: m.Edge.Line, Where: schemas.PlaceManifest,
 		Commit: f.w.node(from.Repo, m.Node).SHA, Path: m.Edge.Path, OldVersion: m.Edge.Old, NewVersion: m.Edge.New}
@@ -75,7 +81,7 @@ func (f *finder) move(from Ref, provider int, packages []Provided, m Move) {
 	found := 0
 	if known {
 		found = f.interval(from, provider, old, to, exact, ev)
-	} else if exact {
+	} else {
 		if ref, ok := f.w.refOf(provider, to); ok && f.w.apart(from, ref) <= f.w.Within {
 			ev.Exact = true
 			f.pairs.add(from, ref, ev)

@@ -24,9 +24,9 @@ const (
 	// movedLines is the number of lines out of one repository and into another
 	// from which on code was moved, not changed.
 	movedLines = 300
-	// youngHistory is how many commits a repository has while its code is still
-	// being brought in from elsewhere.
-	youngHistory = 10
+	// youngHistory is how many commits a repository has while it has just begun,
+	// and its code may still be that of another one.
+	youngHistory = 60
 )
 
 // refuse says why two changes are no candidate, from the files alone or, once
@@ -45,18 +45,28 @@ func (w *World) refuse(p *Pair, provider, consumer *facts.Facts) (schemas.DropRe
 		return schemas.DropCopy, "both sides add and remove the same lines"
 	case provider.Begins:
 		return schemas.DropCopy, "the provider's history begins with it: an import, nothing stood there before"
-	case consumer.Removed > movedLines && provider.Added > movedLines && w.young(p.Provider):
-		return schemas.DropCopy, fmt.Sprintf("code moved: %d lines out of one, %d into the other at its beginning", consumer.Removed, provider.Added)
+	case consumer.Removed > movedLines && addedBy(p) && w.youngAt(p.Provider.Repo, w.change(p.Provider).Head):
+		return schemas.DropCopy, fmt.Sprintf("code moved out: %d lines go, and a package that has just begun is depended on", consumer.Removed)
 	case w.backport(p.Consumer):
 		return schemas.DropBackport, w.name(p.Consumer) + " says that it is the same change as another"
 	}
 	return "", ""
 }
 
-func (w *World) young(r Ref) bool {
-	g := w.Repos[r.Repo].Set.Graph
-	nodes, all := g.Between(-1, w.change(r).Head, youngHistory)
-	return all && len(nodes) <= youngHistory
+// addedBy reports a pair in which the consumer came to depend on a package
+// that it had not named before.
+func addedBy(p *Pair) bool {
+	for _, e := range p.Evidence {
+		if e.Kind == schemas.LinkVersion && e.OldVersion == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) youngAt(repo int, n int32) bool {
+	_, all := w.Repos[repo].Set.Graph.Between(-1, n, youngHistory)
+	return all
 }
 
 // backport reports a change whose message names the commit that it was picked from.

@@ -139,7 +139,7 @@ func (s *scanner) changes(ctx context.Context) error {
 func convert(pulls []githistory.Pull) []change.Pull {
 	out := make([]change.Pull, 0, len(pulls))
 	for _, p := range pulls {
-		c := change.Pull{Number: p.Number, Head: string(p.Head)}
+		c := change.Pull{Number: p.Number, Head: string(p.Head), Onto: string(p.Onto)}
 		for _, o := range p.Own {
 			c.Own = append(c.Own, change.PullCommit{AuthorTime: o.AuthorTime, Subject: o.Subject})
 		}

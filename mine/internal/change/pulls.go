@@ -53,15 +53,25 @@ func (b *builder) number(pulls []Pull) {
 		heads[c.Head] = i
 	}
 	b.dropFalseNumbers(pulls)
+	for _, p := range pulls {
+		if n, ok := s.Graph.Find(p.Head); ok {
+			b.pullHeads[n] = true
+		}
+	}
 	landed := b.landedByKey(single)
 	gone := map[int]bool{}
 	sorted := slices.Clone(pulls)
 	slices.SortFunc(sorted, func(x, y Pull) int { return x.Number - y.Number })
 	for _, p := range sorted {
-		if at, ok := b.headOf(p, heads); ok && s.Changes[at].Pull == 0 {
+		at, ok := b.headOf(p, heads)
+		if ok && s.Changes[at].Pull == 0 {
 			s.Changes[at].Pull = p.Number
 		}
-		b.join(p, landed, single, gone)
+		ours := b.rebased(p, landed, single)
+		if ok && len(ours) == 0 && s.Changes[at].Merge < 0 && s.Changes[at].Pull == p.Number {
+			ours = b.forwarded(p, s.Changes[at].Head, single)
+		}
+		b.join(p, ours, single, gone)
 	}
 	kept := s.Changes[:0]
 	for i, c := range s.Changes {
@@ -110,8 +120,8 @@ func (b *builder) landedByKey(single map[int32]int) map[PullCommit][]int32 {
 	return landed
 }
 
-// join makes one change of each run of landed commits of a pull request.
-func (b *builder) join(p Pull, landed map[PullCommit][]int32, single map[int32]int, gone map[int]bool) {
+// rebased returns the landed commits that are a pull request's own.
+func (b *builder) rebased(p Pull, landed map[PullCommit][]int32, single map[int32]int) map[int32]bool {
 	ours := map[int32]bool{}
 	for _, c := range p.Own {
 		for _, n := range landed[c] {
@@ -121,6 +131,40 @@ func (b *builder) join(p Pull, landed map[PullCommit][]int32, single map[int32]i
 			}
 		}
 	}
+	return ours
+}
+
+// forwarded returns the commits of a pull request that was fast-forwarded: they
+// landed as they stood, and no merge tells where it began. GitHub's last trial
+// merge tells, when the copy has it; else it is as many commits in a row as
+// one author made within a day and no other pull request, number or tag claims.
+func (b *builder) forwarded(p Pull, head int32, single map[int32]int) map[int32]bool {
+	g := b.s.Graph
+	onto, known := g.Find(p.Onto)
+	ours := map[int32]bool{}
+	for n := head; len(ours) < largestBranch; {
+		at, ok := single[n]
+		if !ok || known && g.IsAncestor(n, onto) {
+			break
+		}
+		claimed := b.s.Changes[at].Pull != 0 || b.tagged[n] || b.pullHeads[n] ||
+			g.Nodes[n].Author != g.Nodes[head].Author || abs(g.Nodes[head].AuthorTime-g.Nodes[n].AuthorTime) > 24*3600
+		if n != head && !known && claimed {
+			break
+		}
+		ours[n] = true
+		if len(g.Nodes[n].Parents) != 1 {
+			break
+		}
+		n = g.Nodes[n].Parents[0]
+	}
+	return ours
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// join makes one change of each run of a pull request's commits.
+func (b *builder) join(p Pull, ours map[int32]bool, single map[int32]int, gone map[int]bool) {
 	for _, run := range b.runs(ours) {
 		at := single[run[0]]
 		for _, n := range run[1:] {

@@ -30,6 +30,7 @@ func (c Change) Landed() int32 {
 type Pull struct {
 	Number int
 	Head   string
+	Onto   string
 	Own    []PullCommit
 }
 
@@ -39,7 +40,7 @@ type PullCommit struct {
 	Subject    string
 }
 
-// Tip is a branch or tag.
+// Tip is a branch or tag; a tag has no name here, since none is merged by it.
 type Tip struct {
 	Name string // short: main
 	Node int32
@@ -66,9 +67,12 @@ const largestBranch = 20
 // tip that holds it.
 func NewSet(g *Graph, tips []Tip, pulls []Pull) *Set {
 	s := &Set{Graph: g, pulls: map[int]bool{}, byPull: map[int][]int{}, of: make([]int32, len(g.Nodes))}
-	b := builder{s: s, line: make([]bool, len(g.Nodes)), owned: make([]int32, len(g.Nodes)), branches: map[string]bool{}}
-	for _, t := range tips {
+	b := builder{s: s, line: make([]bool, len(g.Nodes)), owned: make([]int32, len(g.Nodes)), branches: map[string]bool{}, tagged: map[int32]bool{}, pullHeads: map[int32]bool{}}
+	for i, t := range tips {
 		b.branches[t.Name] = true
+		if i > 0 && t.Name == "" {
+			b.tagged[t.Node] = true
+		}
 	}
 	for i, t := range tips {
 		b.walk(t.Node, i == 0)
@@ -118,6 +122,9 @@ type builder struct {
 	line     []bool  // the node stands on a line that was walked
 	owned    []int32 // 1 + the merge that brought the node; 0 for none
 	branches map[string]bool
+	tagged   map[int32]bool
+	// pullHeads are commits at which pull requests end.
+	pullHeads map[int32]bool
 }
 
 // walk takes a line: tip and its first parents down to where another line has

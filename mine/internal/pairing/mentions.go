@@ -55,11 +55,36 @@ func (w *World) name(r Ref) string {
 func (f *finder) mentions(repo int) {
 	for _, m := range f.w.Repos[repo].Mentions {
 		from, ok := f.w.refOf(repo, m.Node)
-		if !ok || !f.w.inWindow(from) {
-			continue
+		switch {
+		case !ok:
+		case f.w.inWindow(from):
+			f.mention(repo, from, m)
+		case f.namesChange(repo, m):
+			f.outside(from, m.Ref.String())
 		}
-		f.mention(repo, from, m)
 	}
+}
+
+// namesChange reports whether a reference names a change of another repository
+// at hand.
+func (f *finder) namesChange(repo int, m Mention) bool {
+	if m.Ref.Local || m.Ref.BotNoise || f.w.node(repo, m.Node).Bot {
+		return false
+	}
+	to, ok := f.w.lookup(m.Ref)
+	switch {
+	case !ok || to == repo:
+		return false
+	case m.Ref.Number > 0:
+		return len(f.w.Repos[to].Set.ByPull(m.Ref.Number)) > 0
+	}
+	_, ok = f.w.Repos[to].Set.Graph.Find(m.Ref.SHA)
+	return ok
+}
+
+// outside drops what landed before or after the window.
+func (f *finder) outside(from Ref, what string) {
+	f.drop(from, what, schemas.DropOutOfWindow, "landed on %s, outside the window", f.w.Landed(from).Format(time.DateOnly))
 }
 
 // mention follows one reference to the change that it names.

@@ -24,7 +24,7 @@ func (f *finder) moves(repo int) {
 	merged := map[key]Move{}
 	for _, m := range f.w.Repos[repo].Moves { // newest first
 		ref, ok := f.w.refOf(repo, m.Node)
-		if !ok || m.Edge.Removed() || m.Edge.Use == depedge.UseIndirect || !f.w.inWindow(ref) {
+		if !ok || m.Edge.Removed() || m.Edge.Use == depedge.UseIndirect {
 			continue
 		}
 		if m.Node == f.w.change(ref).Merge && len(f.w.Repos[repo].Set.Graph.Nodes[m.Node].Parents) > 1 {
@@ -55,6 +55,10 @@ func (f *finder) moves(repo int) {
 // provider may hold several packages of one name, as copies and stubs.
 func (f *finder) move(from Ref, provider int, packages []Provided, m Move) {
 	what := string(f.w.Repos[provider].Name) + " " + m.Edge.Name + "@" + m.Edge.New
+	if !f.w.inWindow(from) {
+		f.outside(from, what)
+		return
+	}
 	if f.w.node(from.Repo, m.Node).Bot {
 		f.drop(from, what, schemas.DropBotBump, "%s moved from %s to %s by an update bot", m.Edge.Name, m.Edge.Old, m.Edge.New)
 		return

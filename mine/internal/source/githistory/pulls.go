@@ -16,6 +16,9 @@ import (
 type Pull struct {
 	Number int
 	Head   schemas.CommitSHA
+	// Onto is the commit of the target branch onto which GitHub last tried to
+	// merge it, "" where the copy has no refs/pull/N/merge.
+	Onto schemas.CommitSHA
 	// Own are the commits of its branch that no branch of the repository
 	// holds: all of them when it was squashed or rebased, none when it was
 	// merged as it stood. Newest first.
@@ -41,10 +44,15 @@ func Pulls(ctx context.Context, repo *gitrepo.Repo) ([]Pull, error) {
 		return nil, err
 	}
 	var pulls []Pull
+	trial := map[int]schemas.CommitSHA{}
 	for _, r := range refs {
-		number, ok := pullNumber(r.Name)
-		if ok && r.Commit != "" {
+		number, end, ok := pullRef(r.Name)
+		switch {
+		case !ok || r.Commit == "":
+		case end == "head":
 			pulls = append(pulls, Pull{Number: number, Head: r.Commit})
+		case end == "merge":
+			trial[number] = r.Commit
 		}
 	}
 	if len(pulls) == 0 {
@@ -56,14 +64,18 @@ func Pulls(ctx context.Context, repo *gitrepo.Repo) ([]Pull, error) {
 	}
 	for i := range pulls {
 		pulls[i].Own = graph.own(pulls[i].Head)
+		if merge, ok := graph[trial[pulls[i].Number]]; ok && len(merge.parents) == 2 && merge.parents[1] == pulls[i].Head {
+			pulls[i].Onto = merge.parents[0]
+		}
 	}
 	return pulls, nil
 }
 
-func pullNumber(ref string) (int, bool) {
-	digits, ok := strings.CutSuffix(strings.TrimPrefix(ref, "refs/pull/"), "/head")
+// pullRef reads refs/pull/12/head and refs/pull/12/merge.
+func pullRef(ref string) (number int, end string, ok bool) {
+	digits, end, ok := strings.Cut(strings.TrimPrefix(ref, "refs/pull/"), "/")
 	n, err := strconv.Atoi(digits)
-	return n, ok && err == nil && n > 0
+	return n, end, ok && err == nil && n > 0
 }
 
 type unlandedCommit struct {

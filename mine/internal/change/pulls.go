@@ -137,7 +137,7 @@ func (b *builder) rebased(p Pull, landed map[PullCommit][]int32, single map[int3
 // forwarded returns the commits of a pull request that was fast-forwarded: they
 // landed as they stood, and no merge tells where it began. GitHub's last trial
 // merge tells, when the copy has it; else it is as many commits in a row as
-// one author made within a day and no other pull request, number or tag claims.
+// one author made at one go and no other pull request, number or tag claims.
 func (b *builder) forwarded(p Pull, head int32, single map[int32]int) map[int32]bool {
 	g := b.s.Graph
 	onto, known := g.Find(p.Onto)
@@ -148,7 +148,7 @@ func (b *builder) forwarded(p Pull, head int32, single map[int32]int) map[int32]
 			break
 		}
 		claimed := b.s.Changes[at].Pull != 0 || b.tagged[n] || b.pullHeads[n] ||
-			g.Nodes[n].Author != g.Nodes[head].Author || abs(g.Nodes[head].AuthorTime-g.Nodes[n].AuthorTime) > 24*3600
+			!atOneGo(g.Nodes[head], g.Nodes[n])
 		if n != head && !known && claimed {
 			break
 		}
@@ -159,6 +159,14 @@ func (b *builder) forwarded(p Pull, head int32, single map[int32]int) map[int32]
 		n = g.Nodes[n].Parents[0]
 	}
 	return ours
+}
+
+// atOneGo reports two commits of one author that were rebased together, within seconds, or
+// that were never rebased and made within two hours.
+func atOneGo(a, b Node) bool {
+	between := abs(a.CommitTime - b.CommitTime)
+	asMade := a.AuthorTime == a.CommitTime && b.AuthorTime == b.CommitTime
+	return a.Author == b.Author && (between <= 5 || asMade && between <= 2*3600)
 }
 
 func abs(n int64) int64 { return max(n, -n) }

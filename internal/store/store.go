@@ -122,6 +122,8 @@ type Batch struct {
 	// Items replace those of the same stage and id.
 	Items []Item
 	Marks []Mark
+	// Gone are items to forget, by stage and id: what a stage no longer finds.
+	Gone []Item
 }
 
 // Mark is a watermark: how far a source has been read.
@@ -143,6 +145,11 @@ func (s *Store) Commit(ctx context.Context, b Batch) error {
 	for _, it := range b.Items {
 		if err := putItem(ctx, tx, it); err != nil {
 			return err
+		}
+	}
+	for _, it := range b.Gone {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM items WHERE stage = ? AND id = ?", it.Stage, it.ID); err != nil {
+			return fmt.Errorf("forgetting %s %s: %w", it.Stage, it.ID, err)
 		}
 	}
 	for _, m := range b.Marks {

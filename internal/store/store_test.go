@@ -58,6 +58,20 @@ func TestRecordsAndItemsComeBackAsWritten(t *testing.T) {
 	}
 }
 
+func TestGoneItemsAreForgotten(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	a, b := Item{Stage: StageMine, ID: "a", State: Dropped, At: at}, Item{Stage: StageMine, ID: "b", State: Dropped, At: at}
+	for _, batch := range []Batch{{Items: []Item{a, b}}, {Gone: []Item{{Stage: StageMine, ID: "a"}, {Stage: StageScreen, ID: "b"}}}} {
+		if err := s.Commit(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Items(t.Context(), StageMine, Dropped)
+	if diff := cmp.Diff([]Item{b}, got); diff != "" || err != nil {
+		t.Errorf("items left (-want +got): %v\n%s", err, diff)
+	}
+}
+
 func TestABatchIsWrittenWholeOrNotAtAll(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	bad := review("")

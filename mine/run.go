@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -288,40 +289,43 @@ func (m *miner) candidates(ctx context.Context, w *pairing.World, plans []pairin
 	return out, drops, nil
 }
 
-// batch holds what is new: a candidate that is known stays as it is, and an
-// item that says the same is not written again.
+// batch holds what is new: a candidate that is known stays as it is, an item
+// that says the same is not written again, and a drop that is no longer found
+// is forgotten.
 func (m *miner) batch(ctx context.Context, candidates []schemas.Candidate, drops []pairing.Drop) (store.Batch, error) {
-	var b store.Batch
-	now := m.clock().UTC()
-	put := func(it store.Item) error {
-		old, had, err := m.stage.Store.Item(ctx, store.StageMine, it.ID)
-		it.Stage, it.At = store.StageMine, now
-		if err == nil && (!had || old.State != it.State || old.Reason != it.Reason || old.Detail != it.Detail) {
-			b.Items = append(b.Items, it)
-		}
-		return err
-	}
-	for _, c := range candidates {
-		_, had, err := m.stage.Store.Item(ctx, store.StageMine, string(c.ID))
+	old := map[string]store.Item{}
+	for _, state := range []store.State{store.Kept, store.Dropped, store.Failed} {
+		items, err := m.stage.Store.Items(ctx, store.StageMine, state)
 		if err != nil {
-			return b, err
+			return store.Batch{}, err
 		}
-		if had {
+		for _, it := range items {
+			old[it.ID] = it
+		}
+	}
+	var b store.Batch
+	found := m.failed
+	for _, c := range candidates {
+		if old[string(c.ID)].State == store.Kept {
 			continue
 		}
 		b.Records = append(b.Records, c)
-		if err := put(store.Item{ID: string(c.ID), Input: string(c.ID), State: store.Kept}); err != nil {
-			return b, err
-		}
+		found = append(found, store.Item{ID: string(c.ID), Input: string(c.ID), State: store.Kept})
 	}
 	for _, d := range drops {
-		if err := put(store.Item{ID: d.ID, State: store.Dropped, Reason: string(d.Reason), Detail: d.Detail}); err != nil {
-			return b, err
+		found = append(found, store.Item{ID: d.ID, State: store.Dropped, Reason: string(d.Reason), Detail: d.Detail})
+	}
+	for _, it := range found {
+		was, had := old[it.ID]
+		delete(old, it.ID)
+		it.Stage, it.At = store.StageMine, m.clock().UTC()
+		if !had || was.State != it.State || was.Reason != it.Reason || was.Detail != it.Detail {
+			b.Items = append(b.Items, it)
 		}
 	}
-	for _, it := range m.failed {
-		if err := put(it); err != nil {
-			return b, err
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		if it := old[id]; it.State != store.Kept {
+			b.Gone = append(b.Gone, it)
 		}
 	}
 	return b, nil

@@ -80,6 +80,9 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 	if err != nil {
 		return err
 	}
+	for i := range all {
+		all[i].Missing = prepared.Checkouts[i].Missing
+	}
 	log.Debug("the build context is ready", "dockerfile", s.Artefacts.Path(env.Dockerfile))
 	img, text, buildErr := prepared.Build(ctx, s.engine, assemble.BuildOptions{
 		Tag: imageTag(env.SpecDigest), Args: s.args, Timeout: time.Duration(s.Config.Build.Timeout),
@@ -93,25 +96,6 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 		return buildReason(buildErr, plan, it.spec.file)
 	}
 	env.Image, env.ImageID, env.SizeBytes = schemas.ImageRef(imageTag(env.SpecDigest)), schemas.Digest(img.ID), img.Size
-	return nil
-}
-
-// check proves the links and audits the image.
-func (s *stage) check(ctx context.Context, env *schemas.Environment, all []sides.Side, log *slog.Logger) error {
-	c, err := assemble.Start(ctx, s.engine, string(env.ImageID))
-	if err != nil {
-		return err
-	}
-	defer c.Remove(ctx)
-	if env.Links, err = assemble.Prove(ctx, c, env.Spec); err != nil {
-		return err
-	}
-	for i, p := range env.Links {
-		if !p.Holds {
-			return giveUp(schemas.BuildLinkVoid, "%s does not use the checkout of %s for %s: got %q, want %q",
-				p.Consumer, p.Provider, p.Name, p.Got, env.Spec.Links[i].Want)
-		}
-	}
 	return nil
 }
 

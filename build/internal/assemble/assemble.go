@@ -10,9 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"crossswe/build/internal/checkout"
+	"crossswe/build/internal/link"
 	"crossswe/build/internal/recipe"
 	"crossswe/build/internal/sides"
 	"crossswe/schemas"
@@ -59,10 +61,8 @@ func (c *Context) checkout(ctx context.Context, s sides.Side, r schemas.RepoSpec
 
 // exclude names what the image build puts into a checkout.
 func exclude(spec schemas.Spec, r schemas.RepoSpec) []string {
-	for _, l := range spec.Links {
-		if l.Ecosystem == "npm" && (l.Consumer.Same(r.Repo) || l.Provider.Same(r.Repo)) {
-			return []string{"node_modules"}
-		}
+	if len(r.Setup) > 0 && slices.ContainsFunc(spec.Toolchains, func(t schemas.Toolchain) bool { return t.Name == "node" }) {
+		return []string{"node_modules"}
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (c *Context) Write(ctx context.Context, w *tar.Writer) error {
 		}
 	}
 	for _, fetch := range c.Plan.Fetches {
-		write, ok := map[string]func(context.Context, *tar.Writer) error{"go": c.writeGo}[fetch]
+		write, ok := map[string]func(context.Context, *tar.Writer) error{link.Go: c.writeGo, link.NPM: c.writeNPM}[fetch]
 		if !ok {
 			return fmt.Errorf("writing the build context: nothing is known of %s", fetch)
 		}

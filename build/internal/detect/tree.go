@@ -65,13 +65,14 @@ type Repo struct {
 // paths: manifests, CI configuration, version files, runners' options, and the
 // tests in the directories that the change touches.
 func Wanted(paths []string, changed []schemas.File) []string {
-	touched := map[string]bool{}
+	touched, tests := map[string]bool{}, map[string]bool{}
 	for _, f := range changed {
 		touched[testDir(f.Path)] = true
+		tests[f.Path] = wantedTest(f)
 	}
 	var want []string
 	for _, p := range paths {
-		if wanted(p) || strings.HasSuffix(p, "_test.go") && touched[parent(p)] {
+		if wanted(p) || tests[p] || strings.HasSuffix(p, "_test.go") && touched[parent(p)] {
 			want = append(want, p)
 		}
 	}

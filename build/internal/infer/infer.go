@@ -69,6 +69,7 @@ func Spec(c schemas.Candidate, repos []detect.Repo, opt Options) (schemas.Spec, 
 	s.Guesses = append(s.Guesses, schemas.Guess{Field: "history", From: "build.history of the configuration"})
 	b := &inference{spec: &s, candidate: c, repos: repos, opt: opt}
 	b.golang()
+	b.npm()
 	if s.Base == "" {
 		return s, &Refusal{schemas.BuildUnsupported, "no repository has a go.mod or a package.json: write a spec by hand"}
 	}

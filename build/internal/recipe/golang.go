@@ -67,8 +67,9 @@ func (b *builder) goFetch() {
 	b.comment("Go modules of base and head under every mask; only the module cache leaves this stage")
 	b.from("base", goStage)
 	b.args()
-	for _, r := range b.spec.Repos {
-		b.exec(schemas.BuildStep, "ADD", path.Join(ReposDir, r.Dir+".tar"), schemas.TestbedDir+"/")
+	b.addRepos()
+	if !b.usesNPM() {
+		b.setup()
 	}
 	b.exec(schemas.BuildStep, "COPY", path.Join(DepsDir, link.Go)+"/", GoRoot+"/")
 	b.exec(schemas.BuildDependency, "RUN", "sh", GoRoot+"/fetch.sh")

@@ -56,6 +56,9 @@ func (b *builder) install(t schemas.Toolchain) {
 
 // fetchStages writes a stage for each ecosystem that has dependencies to fetch.
 func (b *builder) fetchStages() {
+	if b.usesNPM() {
+		b.npmFetch()
+	}
 	if b.usesGo() {
 		b.goFetch()
 	}
@@ -65,9 +68,7 @@ func (b *builder) fetchStages() {
 func (b *builder) image() {
 	b.comment("the image: checkouts, dependencies, links, and a warm cache")
 	b.from("base", "")
-	for _, r := range b.spec.Repos {
-		b.exec(schemas.BuildStep, "ADD", path.Join(ReposDir, r.Dir+".tar"), schemas.TestbedDir+"/")
-	}
+	b.addRepos()
 	for _, f := range b.fetches {
 		for _, c := range f.copy {
 			b.step(schemas.BuildDependency, "COPY --from="+f.stage+" "+c[0]+" "+c[1])
@@ -107,6 +108,22 @@ func reports(spec schemas.Spec) string {
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// addRepos unpacks the checkouts, one layer each.
+func (b *builder) addRepos() {
+	for _, r := range b.spec.Repos {
+		b.exec(schemas.BuildStep, "ADD", path.Join(ReposDir, r.Dir+".tar"), schemas.TestbedDir+"/")
+	}
+}
+
+// setup runs what installs, in the first fetch stage.
+func (b *builder) setup() {
+	for _, r := range b.spec.Repos {
+		for _, c := range r.Setup {
+			b.run(schemas.BuildDependency, path.Join(schemas.TestbedDir, r.Dir), c)
+		}
+	}
+}
 
 // links makes every link, after everything that installs.
 func (b *builder) links() {

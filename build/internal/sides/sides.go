@@ -4,9 +4,11 @@
 package sides
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -26,6 +28,9 @@ type Side struct {
 	Dir   string
 	Git   *gitrepo.Repo
 	Split patch.Sides
+	// Missing are the paths that the checkout lacks; filled in by the caller
+	// that made it.
+	Missing []string
 
 	base, head map[string]gitrepo.Entry
 }
@@ -146,4 +151,32 @@ func Snapshots(ctx context.Context, all []Side) ([]detect.Repo, error) {
 		}
 	}
 	return repos, nil
+}
+
+// maxBaseFile bounds a file of the base that EachBase gives.
+const maxBaseFile = 64 << 20
+
+// EachBase calls read with the content of every file of every base that is at
+// hand. Only the reader of the last call is valid.
+func EachBase(ctx context.Context, all []Side, read func(io.Reader) error) error {
+	for _, s := range all {
+		for _, p := range slices.Sorted(maps.Keys(s.base)) {
+			e := s.base[p]
+			if e.Mode == gitrepo.ModeGitlink {
+				continue
+			}
+			body, err := s.Git.ReadBlob(ctx, e.OID, maxBaseFile)
+			var missing *gitrepo.MissingObjectError
+			if errors.As(err, &missing) || errors.Is(err, gitrepo.ErrTooLarge) {
+				continue
+			}
+			if err == nil {
+				err = read(bytes.NewReader(body))
+			}
+			if err != nil {
+				return fmt.Errorf("reading %s of %s: %w", p, s.Repo, err)
+			}
+		}
+	}
+	return nil
 }

@@ -1,0 +1,248 @@
+package audit
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"crossswe/schemas"
+)
+
+// maxArchive bounds an archive in a layer that is looked into; one file of it
+// is bounded too, against bombs.
+const (
+	maxArchive = 512 << 20
+	maxMember  = 1 << 30
+	maxJSON    = 8 << 20
+	maxDepth   = 3 // an archive in an archive in an archive
+)
+
+// Rules are what the layers of one image are held against.
+type Rules struct {
+	Needles *Needles
+	// Checkouts are the directories of the checkouts, absolute.
+	Checkouts []string
+	Siblings  []Sibling
+	// Secrets are values of build variables that must be nowhere.
+	Secrets [][]byte
+}
+
+// layerAudit goes through the layers of one image.
+type layerAudit struct {
+	rules    Rules
+	findings []schemas.AuditFinding
+	layer    string
+	layers   int
+	files    int
+	archives int
+	packs    map[string]string // checkout → its one pack
+}
+
+// maxFindings bounds a report: the first ones tell.
+const maxFindings = 200
+
+func (a *layerAudit) add(check, file, format string, args ...any) {
+	if len(a.findings) < maxFindings {
+		a.findings = append(a.findings, schemas.AuditFinding{Check: check, Layer: a.layer, Path: file, Detail: fmt.Sprintf(format, args...)})
+	}
+}
+
+// image reads an image as "docker save" writes it, in the old layout
+// (<id>/layer.tar) or the new one (blobs/sha256/<digest>): what looks like a
+// tar is a layer, what looks like JSON is configuration.
+func (a *layerAudit) image(r io.Reader) error {
+	outer := tar.NewReader(r)
+	for {
+		h, err := outer.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading the image: %w", err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := a.blob(h.Name, bufio.NewReaderSize(outer, 1<<16)); err != nil {
+			return fmt.Errorf("reading %s of the image: %w", h.Name, err)
+		}
+	}
+}
+
+func (a *layerAudit) blob(name string, r *bufio.Reader) error {
+	head, err := r.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case isTar(head):
+		a.layer = layerName(name)
+		a.layers++
+		return a.tree(tar.NewReader(r))
+	case bytes.HasPrefix(head, gzipMagic):
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return err
+		}
+		a.layer = layerName(name)
+		a.layers++
+		return a.tree(tar.NewReader(z))
+	case json.Valid(head) || bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) || bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")):
+		return a.config(name, r)
+	}
+	return nil
+}
+
+// layerName is the id by which the engine's save names a layer, cut.
+func layerName(name string) string {
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "/layer.tar"), "blobs/sha256/")
+	return name[:min(len(name), 12)]
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// isTar knows tar by its magic; a layer without any file is zeros.
+func isTar(head []byte) bool {
+	if len(head) < 512 {
+		return false
+	}
+	return string(head[257:262]) == "ustar" || bytes.Equal(head, make([]byte, 512))
+}
+
+// config looks for values of build variables in the image's own record.
+func (a *layerAudit) config(name string, r io.Reader) error {
+	a.layer = ""
+	body, err := io.ReadAll(io.LimitReader(r, maxJSON))
+	if err != nil {
+		return err
+	}
+	for _, s := range a.rules.Secrets {
+		if bytes.Contains(body, s) {
+			a.add(checkVariables, name, "the image's record holds the value of a build variable")
+		}
+	}
+	return a.content(name, bytes.NewReader(body), 0)
+}
+
+func (a *layerAudit) tree(t *tar.Reader) error {
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		file := path.Join("/", h.Name)
+		a.path(file, h)
+		if h.Typeflag != tar.TypeReg || h.Size == 0 {
+			continue
+		}
+		a.files++
+		if err := a.content(file, t, 0); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+}
+
+// path holds one path of a layer against the rules about names.
+func (a *layerAudit) path(file string, h *tar.Header) {
+	for _, s := range a.rules.Siblings {
+		if why := s.at(file, h.Typeflag); why != "" {
+			a.add(checkSiblings, file, "%s", why)
+		}
+	}
+	if strings.Contains(path.Base(file), whiteout) {
+		return
+	}
+	a.gitPath(file, h.Typeflag)
+}
+
+const whiteout = ".wh."
+
+// content looks for hunks in a file, and in the files of an archive.
+func (a *layerAudit) content(file string, r io.Reader, depth int) error {
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, err := b.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if depth < maxDepth {
+		switch {
+		case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+			return a.zip(file, b, depth)
+		case bytes.HasPrefix(head, gzipMagic):
+			return a.gzip(file, b, depth)
+		}
+	}
+	return a.text(file, b, depth)
+}
+
+// text scans content; a tar's members are scanned by that too, as they lie in
+// it as they are.
+func (a *layerAudit) text(file string, r io.Reader, depth int) error {
+	leaked, err := a.rules.Needles.In(io.LimitReader(r, maxMember))
+	if err != nil {
+		return err
+	}
+	for _, h := range leaked {
+		a.add(checkHunks, file, "a hunk of the %s patch of %s, %s: %.80q", h.Patch, h.Repo, h.Path, h.Lines[0])
+	}
+	return nil
+}
+
+func (a *layerAudit) gzip(file string, r io.Reader, depth int) error {
+	a.archives++
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil // it only begins like one
+	}
+	if err := a.content(file, readable{z}, depth+1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// readable ends at the first fault of a broken archive: what can be read of it
+// has been looked at.
+type readable struct{ r io.Reader }
+
+func (b readable) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (a *layerAudit) zip(file string, r io.Reader, depth int) error {
+	body, err := io.ReadAll(io.LimitReader(r, maxArchive))
+	if err != nil {
+		return err
+	}
+	a.archives++
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return a.text(file, bytes.NewReader(body), depth)
+	}
+	for _, m := range z.File {
+		f, err := m.Open()
+		if err != nil {
+			continue
+		}
+		err = a.content(file+"!"+m.Name, readable{f}, depth+1)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"archive/tar"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+)
+
+// Sibling is a package of one repository of the set, whose published copies
+// must be nowhere.
+type Sibling struct {
+	Ecosystem string // go, npm
+	Name      string
+	// Dir is its directory in the checkout, absolute.
+	Dir string
+}
+
+// at says what is wrong with a path of a layer, "" when nothing is.
+func (s Sibling) at(file string, kind byte) string {
+	switch s.Ecosystem {
+	case "go":
+		return s.goAt(file, kind)
+	case "npm":
+		return s.npmAt(file, kind)
+	}
+	return ""
+}
+
+// goAt finds an extracted module and the archive of one. The go.mod of a
+// release, which other modules' requirements bring along, holds no code.
+func (s Sibling) goAt(file string, kind byte) string {
+	escaped, err := module.EscapePath(s.Name)
+	if err != nil {
+		return ""
+	}
+	if kind == tar.TypeDir && strings.HasSuffix(path.Dir(file)+"/"+beforeAt(path.Base(file)), "/"+escaped) && strings.Contains(path.Base(file), "@v") {
+		return "an extracted release of " + s.Name
+	}
+	if strings.HasSuffix(file, ".zip") && strings.HasSuffix(path.Dir(file), "/cache/download/"+escaped+"/@v") {
+		return "a release of " + s.Name
+	}
+	return ""
+}
+
+func beforeAt(name string) string {
+	before, _, _ := strings.Cut(name, "@")
+	return before
+}
+
+// npmAt finds an installed copy: a directory node_modules/<name> that is no
+// link. Its package.json stands for it.
+func (s Sibling) npmAt(file string, kind byte) string {
+	if kind == tar.TypeReg && strings.HasSuffix(file, "/node_modules/"+s.Name+"/package.json") && path.Dir(file) != s.Dir {
+		return "an installed release of " + s.Name
+	}
+	return ""
+}
+
+// The files of a git directory that only later states leave behind.
+var gitLeavings = regexp.MustCompile(`^(?:logs(?:/.*)?|FETCH_HEAD|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|packed-refs|refs/(?:tags|remotes|notes|pull)/.+|refs/stash|objects/info/alternates|modules/.+|worktrees/.+|objects/[0-9a-f]{2}/.+|info/grafts|rr-cache/.+)$`)
+
+// gitPath holds the files of git directories against the rules: one pack per
+// checkout, and nothing that another state left behind; no git directory but
+// the checkouts'.
+func (a *layerAudit) gitPath(file string, kind byte) {
+	root, inside, ok := cutGit(file)
+	if !ok {
+		if kind == tar.TypeReg && strings.HasSuffix(file, ".pack") && strings.Contains(file, "/objects/pack/") {
+			a.add(checkGit, file, "a git pack outside the checkouts")
+		}
+		return
+	}
+	if !slices.Contains(a.rules.Checkouts, root) {
+		if inside == "HEAD" {
+			a.add(checkGit, file, "a git repository that is no checkout of the set")
+		}
+		return
+	}
+	if kind == tar.TypeDir {
+		return
+	}
+	if gitLeavings.MatchString(inside) {
+		a.add(checkGit, file, "left behind in the git directory of a checkout")
+	}
+	if strings.HasPrefix(inside, "objects/pack/") && strings.HasSuffix(inside, ".pack") {
+		if other, seen := a.packs[root]; seen && other != inside {
+			a.add(checkGit, file, "a second pack beside %s", other)
+		}
+		a.packs[root] = inside
+	}
+}
+
+// cutGit splits a path at its git directory.
+func cutGit(file string) (root, inside string, ok bool) {
+	root, inside, ok = strings.Cut(file, "/.git/")
+	if !ok || inside == "" {
+		return "", "", false
+	}
+	return root, inside, true
+}

@@ -1,0 +1,72 @@
+'use strict';
+
+// Run in the fetch stage after the installations: see NPMCollectScript.
+
+const fs = require('fs');
+const path = require('path');
+
+const testbed = '/testbed';
+const out = '/deps/npm/out';
+const links = JSON.parse(fs.readFileSync('/deps/npm/links.json', 'utf8'));
+
+// Calls visit with every node_modules below dir, outermost first.
+function eachModules(dir, visit) {
+  for (const e of fs.readdirSync(dir, { withFileTypes: true })) {
+    if (!e.isDirectory() || e.name === '.git') continue;
+    const at = path.join(dir, e.name);
+    if (e.name === 'node_modules') visit(at);
+    else eachModules(at, visit);
+  }
+}
+
+// Calls visit with every installed package's directory below a node_modules.
+function eachPackage(modules, visit) {
+  for (const name of packages(modules)) {
+    const at = path.join(modules, name);
+    if (fs.lstatSync(at).isSymbolicLink()) continue;
+    if (visit(name, at)) continue;
+    eachModules(at, (nested) => eachPackage(nested, visit));
+  }
+}
+
+function packages(modules) {
+  return fs.readdirSync(modules, { withFileTypes: true }).flatMap((e) => {
+    if (e.name.startsWith('.')) return [];
+    if (!e.name.startsWith('@')) return e.isDirectory() ? [e.name] : [];
+    return fs.readdirSync(path.join(modules, e.name)).map((n) => `${e.name}/${n}`);
+  });
+}
+
+function version(dir) {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(dir, 'package.json'), 'utf8')).version || '';
+  } catch {
+    return '';
+  }
+}
+
+const siblings = new Map(links.map((l) => [l.name, l]));
+
+function replace(name, at) {
+  const sibling = siblings.get(name);
+  if (!sibling) return false;
+  const v = version(at);
+  if (!sibling.majors.includes(v.split('.')[0])) return false;
+  fs.rmSync(at, { recursive: true });
+  fs.symlinkSync(sibling.dir, at);
+  console.log(`${path.relative(testbed, at)}: release ${v} replaced by the checkout`);
+  return true;
+}
+
+fs.mkdirSync(out, { recursive: true });
+for (const e of fs.readdirSync(testbed, { withFileTypes: true })) {
+  if (!e.isDirectory()) continue;
+  eachModules(path.join(testbed, e.name), (modules) => {
+    eachPackage(modules, replace);
+    fs.rmSync(path.join(modules, '.package-lock.json'), { force: true });
+    fs.rmSync(path.join(modules, '.cache'), { recursive: true, force: true });
+    const to = path.join(out, path.relative(testbed, modules));
+    fs.mkdirSync(path.dirname(to), { recursive: true });
+    fs.renameSync(modules, to);
+  });
+}

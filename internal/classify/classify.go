@@ -102,9 +102,6 @@ func newFile(p string) file {
 	return f
 }
 
-// stem is the name without its last extension.
-func (f file) stem() string { return f.name[:len(f.name)-len(f.ext)] }
-
 // below reports whether a component, in lower case, is in the set.
 func (f file) below(set map[string]bool) bool {
 	for _, d := range f.low {

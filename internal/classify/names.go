@@ -28,8 +28,7 @@ func isManifest(f file) bool {
 	if manifestNames[f.base] || manifestExt[f.ext] || requirementFiles.MatchString(f.base) {
 		return true
 	}
-	inRequirements := len(f.low) > 0 && (f.low[len(f.low)-1] == "requirements" || f.low[len(f.low)-1] == "ci/requirements")
-	return inRequirements && (f.ext == ".txt" || f.ext == ".in" || f.ext == ".yml" || f.ext == ".yaml")
+	return len(f.low) > 0 && f.low[len(f.low)-1] == "requirements" && (f.ext == ".txt" || f.ext == ".in" || f.ext == ".yml" || f.ext == ".yaml")
 }
 
 var (

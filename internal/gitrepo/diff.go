@@ -19,7 +19,7 @@ type Change struct {
 	OldPath          string // before a rename, else ""
 	OldMode, NewMode Mode
 	OldOID, NewOID   OID // "" where the mode is ModeNone
-	// Added and Deleted count lines; both are 0 for binaries.
+	// Added and Deleted count lines; both are 0 for binaries and submodules.
 	Added, Deleted int
 	Binary         bool
 	// Missing says that a blob of the change is absent: lines are not counted
@@ -106,20 +106,13 @@ func (r *Repo) diffTreeInto(ctx context.Context, from, to OID, w io.Writer, args
 func (r *Repo) explain(ctx context.Context, failure error, trees ...OID) error {
 	for _, oid := range trees {
 		var missing *MissingObjectError
-		if err := r.findMissingTree(ctx, Entry{Mode: ModeTree, OID: oid}, 0); errors.As(err, &missing) {
-			return missing
+		for _, err := range r.Entries(ctx, oid) {
+			if errors.As(err, &missing) {
+				return missing
+			}
 		}
 	}
 	return failure
-}
-
-func (r *Repo) findMissingTree(ctx context.Context, dir Entry, depth int) error {
-	var first error
-	r.walk(ctx, dir, depth, func(_ Entry, err error) bool {
-		first = err
-		return err == nil
-	})
-	return first
 }
 
 func (r *Repo) markMissing(ctx context.Context, changes []Change) error {

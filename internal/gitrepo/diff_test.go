@@ -75,7 +75,7 @@ func TestDiff(t *testing.T) {
 	want[4].Missing = true
 	want[5].NewMode = gitrepo.ModeExec
 	want[6].Added, want[6].Deleted = 1, 1
-	want[7].OldMode, want[7].NewMode, want[7].Added, want[7].Deleted = gitrepo.ModeGitlink, gitrepo.ModeGitlink, 1, 1
+	want[7].OldMode, want[7].NewMode = gitrepo.ModeGitlink, gitrepo.ModeGitlink
 	want[8].OldPath, want[8].Added = "old name", 1
 	want[9].NewMode, want[9].Added, want[9].Deleted = gitrepo.ModeSymlink, 1, 1
 
@@ -131,6 +131,16 @@ func TestTreeWithAndApply(t *testing.T) {
 	}
 	if got, err := r.TreeWith(ctx, "", edits); got != to || err != nil {
 		t.Errorf("TreeWith on the empty tree = %s, %v; want %s", got, err, to)
+	}
+	var paths []string
+	for e, err := range r.Entries(ctx, to) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, e.Path)
+	}
+	if want := []string{"a/x", "b"}; !cmp.Equal(paths, want) {
+		t.Errorf("Entries = %q, want %q", paths, want)
 	}
 	patch, err := r.PatchText(ctx, from, to, 1<<20)
 	if err != nil {

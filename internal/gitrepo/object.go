@@ -57,6 +57,13 @@ func (r *Repo) ListTree(ctx context.Context, sha schemas.CommitSHA) iter.Seq2[En
 	}
 }
 
+// Entries is ListTree for a tree, such as one that TreeWith or Apply made.
+func (r *Repo) Entries(ctx context.Context, tree OID) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		r.walk(ctx, Entry{Mode: ModeTree, OID: tree}, 0, yield)
+	}
+}
+
 // walk yields what is below a tree; false ends it.
 func (r *Repo) walk(ctx context.Context, dir Entry, depth int, yield func(Entry, error) bool) bool {
 	if depth > maxTreeDepth {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -113,6 +114,15 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("Open: got %v, want %v", err, gitrepo.ErrNotRepository)
 			}
 		})
+	}
+}
+
+func TestOpenWithoutGit(t *testing.T) {
+	src := gitrepotest.New(t)
+	t.Setenv("PATH", t.TempDir())
+	_, err := gitrepo.Open(t.Context(), src.Dir)
+	if !errors.Is(err, exec.ErrNotFound) || errors.Is(err, gitrepo.ErrNotRepository) {
+		t.Errorf("Open without a git program: got %v, want %v", err, exec.ErrNotFound)
 	}
 }
 

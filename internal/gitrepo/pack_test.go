@@ -45,12 +45,12 @@ func TestPack(t *testing.T) {
 	src, past, middle, future := packHistory(t)
 	r := open(t, src.Dir)
 	for _, c := range []struct {
-		history gitrepo.History
+		history schemas.History
 		want    gitrepo.PackResult
 		log     string
 	}{
-		{gitrepo.HistoryNone, gitrepo.PackResult{Objects: 3, Shallow: []schemas.CommitSHA{middle}}, "middle\n"},
-		{gitrepo.HistoryPast, gitrepo.PackResult{Objects: 7}, "middle\npast\n"},
+		{schemas.HistoryNone, gitrepo.PackResult{Objects: 3, Shallow: []schemas.CommitSHA{middle}}, "middle\n"},
+		{schemas.HistoryPast, gitrepo.PackResult{Objects: 7}, "middle\npast\n"},
 	} {
 		t.Run(string(c.history), func(t *testing.T) {
 			var pack bytes.Buffer
@@ -71,7 +71,7 @@ func TestPack(t *testing.T) {
 			if strings.Contains(objects, string(future)) || strings.Count(objects, "\n") != res.Objects {
 				t.Errorf("objects: %s", objects)
 			}
-			if c.history == gitrepo.HistoryNone && strings.Contains(objects, string(past)) {
+			if c.history == schemas.HistoryNone && strings.Contains(objects, string(past)) {
 				t.Errorf("the past is in the pack")
 			}
 		})
@@ -88,7 +88,7 @@ func TestPackBytes(t *testing.T) {
 	var first []byte
 	for _, dir := range []string{src.Dir, repacked, aggressive} {
 		var pack bytes.Buffer
-		if _, err := open(t, dir).Pack(t.Context(), &pack, gitrepo.PackOptions{Commit: middle, History: gitrepo.HistoryPast}); err != nil {
+		if _, err := open(t, dir).Pack(t.Context(), &pack, gitrepo.PackOptions{Commit: middle, History: schemas.HistoryPast}); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
@@ -112,7 +112,7 @@ func TestPackOfIncompleteRepositories(t *testing.T) {
 
 	t.Run("missing blobs", func(t *testing.T) {
 		var pack bytes.Buffer
-		res, err := open(t, src.Dir).Pack(t.Context(), &pack, gitrepo.PackOptions{Commit: head, History: gitrepo.HistoryPast})
+		res, err := open(t, src.Dir).Pack(t.Context(), &pack, gitrepo.PackOptions{Commit: head, History: schemas.HistoryPast})
 		want := gitrepo.PackResult{Objects: 6, Missing: []gitrepo.MissingObjectError{
 			{OID: now, Path: "x"}, {OID: now, Path: "y/z"}, {OID: gone},
 		}}
@@ -126,7 +126,7 @@ func TestPackOfIncompleteRepositories(t *testing.T) {
 	})
 	t.Run("shallow source", func(t *testing.T) {
 		var pack bytes.Buffer
-		res, err := open(t, shallow).Pack(t.Context(), &pack, gitrepo.PackOptions{Commit: head, History: gitrepo.HistoryPast})
+		res, err := open(t, shallow).Pack(t.Context(), &pack, gitrepo.PackOptions{Commit: head, History: schemas.HistoryPast})
 		want := gitrepo.PackResult{Objects: 5, Shallow: []schemas.CommitSHA{head}}
 		if diff := cmp.Diff(want, res); err != nil || diff != "" {
 			t.Fatalf("Pack: %v (-want +got):\n%s", err, diff)
@@ -134,13 +134,13 @@ func TestPackOfIncompleteRepositories(t *testing.T) {
 		mustGit(t, unpacked(t, pack.Bytes(), res, head), "fsck", "--strict")
 	})
 	t.Run("absent commit", func(t *testing.T) {
-		_, err := open(t, shallow).Pack(t.Context(), new(bytes.Buffer), gitrepo.PackOptions{Commit: past, History: gitrepo.HistoryPast})
+		_, err := open(t, shallow).Pack(t.Context(), new(bytes.Buffer), gitrepo.PackOptions{Commit: past, History: schemas.HistoryPast})
 		if !errors.Is(err, gitrepo.ErrNoCommit) {
 			t.Errorf("Pack: got %v, want %v", err, gitrepo.ErrNoCommit)
 		}
 	})
 	t.Run("the writer fails", func(t *testing.T) {
-		_, err := open(t, shallow).Pack(t.Context(), failingWriter{}, gitrepo.PackOptions{Commit: head, History: gitrepo.HistoryPast})
+		_, err := open(t, shallow).Pack(t.Context(), failingWriter{}, gitrepo.PackOptions{Commit: head, History: schemas.HistoryPast})
 		if !errors.Is(err, errFull) {
 			t.Errorf("Pack: got %v, want %v", err, errFull)
 		}

@@ -40,6 +40,8 @@ func locate(dir string) (place, error) {
 			return place{}, err
 		}
 		return inspect(target, false)
+	case errors.Is(err, fs.ErrPermission):
+		return place{}, err
 	default:
 		return inspect(abs, filepath.Base(abs) != ".git")
 	}

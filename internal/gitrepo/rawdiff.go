@@ -111,6 +111,9 @@ func parseStat(b []byte, c *Change) ([]byte, error) {
 	if path != c.Path {
 		return nil, fmt.Errorf("%w: counts of %q where %q was expected", errBadDiff, path, c.Path)
 	}
+	if c.OldMode == ModeGitlink || c.NewMode == ModeGitlink {
+		return b, nil
+	}
 	if added == "-" {
 		c.Binary = true
 		return b, nil

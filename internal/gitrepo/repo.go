@@ -1,6 +1,7 @@
 // Package gitrepo reads one local git repository: a clone, a mirror or a bare
-// copy, whole, shallow or with blobs missing. It never writes to it and never
-// reaches a network.
+// copy, whole, shallow or with blobs missing. It never reaches a network, and
+// never writes to the repository, but for the times of object files: git
+// refreshes those of an object that it finds there instead of writing it.
 //
 // Commands run in a scratch git directory that borrows the repository's
 // objects. So nothing of the repository's configuration, hooks, attributes,
@@ -42,8 +43,11 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	}
 	r := &Repo{place: p}
 	format, err := r.output(r.Command(ctx, "rev-parse", "--show-object-format"))
+	if exitCode(err) > 0 { // git ran and refused
+		err = errors.Join(ErrNotRepository, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", dir, errors.Join(ErrNotRepository, err))
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
 	}
 	if r.shallow, err = readShallow(p); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", dir, err)

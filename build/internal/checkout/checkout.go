@@ -262,7 +262,7 @@ func writePack(ctx context.Context, repo *gitrepo.Repo, file string, opt Options
 	if err != nil {
 		return gitrepo.PackResult{}, err
 	}
-	packed, err := repo.Pack(ctx, f, gitrepo.PackOptions{Commit: opt.Commit, History: gitrepo.History(opt.History)})
+	packed, err := repo.Pack(ctx, f, gitrepo.PackOptions{Commit: opt.Commit, History: opt.History})
 	return packed, errors.Join(err, f.Close())
 }
 

@@ -202,7 +202,7 @@ func defaults() *Config {
 		Mine: Mine{
 			From:       Date{time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)},
 			To:         Date{time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC)},
-			PairWithin: Duration(45 * 24 * time.Hour),
+			PairWithin: Duration(90 * 24 * time.Hour),
 			MaxSides:   schemas.MaxSides,
 			MinScore:   1,
 		},

@@ -100,20 +100,16 @@ func (m *miner) mine(ctx context.Context) error {
 func (m *miner) open(ctx context.Context) error {
 	for _, p := range m.mirrors.Places() {
 		repo, err := m.mirrors.Open(ctx, p.Name)
-		if err == nil && repo.Shallow() {
-			err = fmt.Errorf("%s is a shallow clone: fetch its whole history (git fetch --unshallow)", p.Name)
-			m.fail(p.Name, "shallow", err)
-			continue
+		if err == nil {
+			err = m.usable(ctx, repo, p.Name)
 		}
 		switch {
-		case errors.Is(err, gitrepo.ErrNotRepository):
-			m.fail(p.Name, "not_a_repository", err)
-		case err != nil && ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			m.fail(p.Name, "unreadable", err)
-		default:
+		case err == nil:
 			m.places, m.repos = append(m.places, p), append(m.repos, repo)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
+			m.fail(p.Name, err)
 		}
 	}
 	if len(m.places) == 0 {
@@ -122,9 +118,44 @@ func (m *miner) open(ctx context.Context) error {
 	return nil
 }
 
-func (m *miner) fail(name schemas.RepoName, reason string, err error) {
+var (
+	errShallow = errors.New("a shallow clone: fetch its whole history (git fetch --unshallow)")
+	errEmpty   = errors.New("an empty repository: it has no commit")
+)
+
+// usable refuses repositories that tell too little.
+func (m *miner) usable(ctx context.Context, repo *gitrepo.Repo, name schemas.RepoName) error {
+	if repo.Shallow() {
+		return fmt.Errorf("%s is %w", name, errShallow)
+	}
+	refs, err := repo.Refs(ctx, "")
+	if err != nil {
+		return fmt.Errorf("listing the references of %s: %w", name, err)
+	}
+	if !slices.ContainsFunc(refs, func(r gitrepo.Ref) bool { return r.Commit != "" }) {
+		return fmt.Errorf("%s is %w", name, errEmpty)
+	}
+	return nil
+}
+
+// fail leaves a repository out; the next run tries it again.
+func (m *miner) fail(name schemas.RepoName, err error) {
+	reason := failure(err)
 	m.stage.Log.Error("a repository is left out", "repo", name, "reason", reason, "error", err)
 	m.failed = append(m.failed, store.Item{Stage: store.StageMine, ID: "repository " + string(name), State: store.Failed, Reason: reason, Detail: firstLine(err.Error())})
+}
+
+// failure maps an error to the reason for leaving a repository out.
+func failure(err error) string {
+	switch {
+	case errors.Is(err, gitrepo.ErrNotRepository):
+		return "not_a_repository"
+	case errors.Is(err, errShallow):
+		return "shallow"
+	case errors.Is(err, errEmpty):
+		return "empty"
+	}
+	return "unreadable"
 }
 
 func firstLine(s string) string {
@@ -164,6 +195,9 @@ func (m *miner) settings() string {
 	var names []string
 	for _, p := range m.places {
 		names = append(names, p.Name.Key())
+	}
+	for _, it := range m.failed {
+		names = append(names, it.ID+" "+it.Reason)
 	}
 	body, _ := json.Marshal(struct {
 		Rules  string

@@ -195,8 +195,6 @@ func (l lineIndex) at(offset int) string {
 // clip bounds a line: a minified manifest is one line of megabytes.
 func clip(line string) string {
 	const most = 300
-	if len(line) > most {
-		return strings.ToValidUTF8(line[:most], "")
-	}
-	return strings.ToValidUTF8(line, "\uFFFD")
+	line = strings.ToValidUTF8(line[:min(len(line), 2*most)], "\uFFFD")
+	return strings.ToValidUTF8(line[:min(len(line), most)], "")
 }

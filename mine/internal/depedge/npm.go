@@ -29,6 +29,9 @@ func parsePackageJSON(content []byte) (Manifest, error) {
 			return Manifest{}, fmt.Errorf("reading a package.json: %w", err)
 		}
 	}
+	if _, err := p.dec.Token(); err != nil { // the closing brace
+		return Manifest{}, fmt.Errorf("reading a package.json: %w", err)
+	}
 	return p.out, nil
 }
 
@@ -107,7 +110,9 @@ func (p *npmParser) add(name, written string, use Use, line string) {
 	if repo, commitish, ok := gitSource(written); ok {
 		d.Repo, d.Version = repo, "#"+commitish
 	}
-	p.out.Deps = append(p.out.Deps, d)
+	if d.Name != "" {
+		p.out.Deps = append(p.out.Deps, d)
+	}
 }
 
 // isLocal says that a dependency is a directory of the same checkout.

@@ -6,7 +6,11 @@ import (
 	"strings"
 )
 
-var npmComparator = regexp.MustCompile(`(>=|<=|>|<|\^|~>|~|=)?\s*v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?(-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?`)
+// npmComparator is one part of a range. A blank after the operator is allowed
+// by npm and taken out before.
+var npmComparator = regexp.MustCompile(`^(>=|<=|>|<|\^|~>|~|=)?v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?(-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
+
+var afterOperator = regexp.MustCompile(`([<>=^~])\s+`)
 
 var hexID = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
@@ -17,25 +21,28 @@ func npmVersion(written string) Version {
 		if hexID.MatchString(commitish) {
 			return Version{Commit: commitish}
 		}
-		written = commitish
-		if !npmComparator.MatchString(written) {
-			return Version{Ref: commitish}
+		if floor := npmFloor(commitish); floor != "" {
+			return Version{Release: floor}
 		}
+		return Version{Ref: commitish}
 	}
+	return Version{Release: npmFloor(written)}
+}
+
+// npmFloor returns the lowest version of a range's last alternative, "" when
+// it has none.
+func npmFloor(written string) string {
 	if i := strings.LastIndex(written, "||"); i >= 0 {
 		written = written[i+2:]
 	}
-	floor := ""
-	for _, m := range npmComparator.FindAllStringSubmatch(written, -1) {
-		if strings.HasPrefix(m[1], "<") || floor != "" {
+	for part := range strings.FieldsSeq(afterOperator.ReplaceAllString(written, "$1")) {
+		m := npmComparator.FindStringSubmatch(part)
+		if m == nil || strings.HasPrefix(m[1], "<") || strings.ContainsAny(m[2], "xX*") {
 			continue
 		}
-		if m[2] == "*" || m[2] == "x" || m[2] == "X" {
-			continue
-		}
-		floor = npmNumber(m[2]) + "." + npmNumber(m[3]) + "." + npmNumber(m[4]) + m[5]
+		return npmNumber(m[2]) + "." + npmNumber(m[3]) + "." + npmNumber(m[4]) + m[5]
 	}
-	return Version{Release: floor}
+	return ""
 }
 
 func npmNumber(s string) string {

@@ -57,8 +57,10 @@ func Text(in Input) string {
 	funnel(&b, in.Funnel)
 	loading(&b, in.Name)
 	limits(&b)
-	fmt.Fprintf(&b, "## Canary\n\nEvery row holds this text, so that training data can be checked for the dataset:\n\n    %s\n", strings.Join(strings.Fields(in.Canary), " "))
-	return b.String()
+	if in.Canary != "" {
+		fmt.Fprintf(&b, "## Canary\n\nEvery row holds this text, so that training data can be checked for the dataset:\n\n    %s\n", strings.Join(strings.Fields(in.Canary), " "))
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 func frontMatter(b *strings.Builder, in Input) {

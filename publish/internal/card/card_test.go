@@ -39,7 +39,7 @@ func example() Input {
 }
 
 func TestText(t *testing.T) {
-	for name, in := range map[string]Input{"card.md": example(), "empty.md": {Name: "owner/name", Canary: "c"}} {
+	for name, in := range map[string]Input{"card.md": example(), "empty.md": {Name: "owner/name"}} {
 		got := Text(in)
 		file := "testdata/" + name
 		if *update {

@@ -106,6 +106,9 @@ func (in Input) sides() ([]side, error) {
 		if base := in.Environment.Spec.Repos[e].Base; base != in.Candidate.Sides[s].Base {
 			return nil, fmt.Errorf("%s has base %s in the candidate and %s in the environment", repo, in.Candidate.Sides[s].Base, base)
 		}
+		if in.Candidate.Sides[s].MergedAt.IsZero() {
+			return nil, fmt.Errorf("%s has no merge time", repo)
+		}
 		all = append(all, side{in.Candidate.Sides[s], in.Environment.Spec.Repos[e].Dir, in.Patches[i]})
 	}
 	return all, nil

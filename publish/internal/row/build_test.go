@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -183,6 +184,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"a verdict of another image", func(in *Input) { in.Verdict.ImageID = "sha256:1" }, "the verdict is of image"},
 		{"a repository that the environment lacks", func(in *Input) { in.Environment.Spec.Repos[1].Repo = "x/y" }, "bob/app"},
 		{"another base", func(in *Input) { in.Environment.Spec.Repos[1].Base = "0" }, "has base"},
+		{"no merge time", func(in *Input) { in.Candidate.Sides[0].MergedAt = time.Time{} }, "merge time"},
 		{"a patch too few", func(in *Input) { in.Patches = in.Patches[:1] }, "pairs of patches"},
 		{"a patch that is none", func(in *Input) { in.Patches[0].Gold = []byte("hello") }, "gold patch of ann/lib"},
 		{"a test in both lists", func(in *Input) { in.Verdict.PassToPass = in.Verdict.FailToPass }, "FAIL_TO_PASS and in PASS_TO_PASS"},

@@ -22,8 +22,6 @@ const (
 	NoTestLeft   Reason = "no_test_left"   // every fail-to-pass or joint test has an id that no log can carry
 	ScriptMark   Reason = "eval_script"    // a path or command that no script can carry
 	NotKept      Reason = "decision_not_keep"
-	Withdrawn    Reason = "not_verified" // it was published, and is not verified any more
-	SameID       Reason = "same_id"      // another row has the same id but for case
 )
 
 // Refusal is a row that cannot be, with its reason.

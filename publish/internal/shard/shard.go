@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -32,8 +34,28 @@ var blobs = [][]string{
 	{"repos", "list", "element", "patch"}, {"repos", "list", "element", "test_patch"}, {"FAIL_TO_PASS"}, {"PASS_TO_PASS"},
 }
 
-// Default writes the rows of the config "default": native lists and times.
+// ErrSameID says that two rows have the same id, case left aside: image names
+// and file systems know no case.
+var ErrSameID = errors.New("two rows have the same instance_id but for case")
+
+func unique(rows []schemas.Instance) error {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		key := strings.ToLower(r.InstanceID)
+		if seen[key] {
+			return fmt.Errorf("%s: %w", r.InstanceID, ErrSameID)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// Default writes the rows of the config "default": native lists and times. The
+// error is ErrSameID when ids are not unique.
 func Default(rows []schemas.Instance) ([]byte, error) {
+	if err := unique(rows); err != nil {
+		return nil, err
+	}
 	sorted := slices.SortedFunc(slices.Values(rows), func(a, b schemas.Instance) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
 	for i := range sorted {
 		fillLists(reflect.ValueOf(&sorted[i]).Elem())
@@ -54,7 +76,11 @@ func Default(rows []schemas.Instance) ([]byte, error) {
 
 // SWEBench writes the rows of the config "swebench": SWE-bench's columns
 // alone, with its types: lists of tests are JSON strings, times are strings.
+// The error is ErrSameID when ids are not unique.
 func SWEBench(rows []schemas.Instance) ([]byte, error) {
+	if err := unique(rows); err != nil {
+		return nil, err
+	}
 	var plain []Plain
 	for _, r := range rows {
 		p, err := plainOf(r)

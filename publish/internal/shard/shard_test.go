@@ -3,6 +3,7 @@ package shard
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,10 +18,7 @@ import (
 	"crossswe/schemas"
 )
 
-var (
-	update = flag.Bool("update", false, "rewrite the golden files")
-	keep   = flag.String("keep", "", "also write the files of TestHostileRowsComeBack to this directory, for scripts/read-back.py")
-)
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var at = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
@@ -108,18 +106,6 @@ func TestHostileRowsComeBack(t *testing.T) {
 			t.Errorf("%s: PASS_TO_PASS: got %d tests, %v", p.InstanceID, len(ids), err)
 		}
 	}
-	if *keep != "" {
-		writeKept(t, file, plain)
-	}
-}
-
-func writeKept(t *testing.T, file, plain []byte) {
-	t.Helper()
-	for name, body := range map[string][]byte{"default.parquet": file, "swebench.parquet": plain} {
-		if err := os.WriteFile(*keep+"/"+name, body, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func TestRowGroupsAreSmall(t *testing.T) {
@@ -204,5 +190,15 @@ func golden(t *testing.T, name, got string) {
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", file, d)
+	}
+}
+
+func TestIDsThatDifferInCaseOnlyAreRefused(t *testing.T) {
+	rows := []schemas.Instance{instance("a-1"), instance("A-1")}
+	if _, err := Default(rows); !errors.Is(err, ErrSameID) {
+		t.Errorf("default: got %v, want ErrSameID", err)
+	}
+	if _, err := SWEBench(rows); !errors.Is(err, ErrSameID) {
+		t.Errorf("swebench: got %v, want ErrSameID", err)
 	}
 }

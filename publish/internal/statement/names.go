@@ -258,6 +258,16 @@ func declaredBy(code string) iter.Seq[string] {
 	}
 }
 
+// Find notes in found those of the wanted names that a file of a base tree
+// holds.
+func Find(content string, wanted, found map[string]bool) {
+	for name := range identifiers(content) {
+		if wanted[name] {
+			found[name] = true
+		}
+	}
+}
+
 // identifiers yields the identifiers in a text, in order, short ones left out.
 func identifiers(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {

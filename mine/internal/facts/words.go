@@ -28,7 +28,16 @@ func (v *Vocabulary) String(w Word) string {
 	return v.words[w]
 }
 
-// Numbers returns the words of a set, sorted.
+// Words returns the numbers of some identifiers, sorted, without repeats.
+func (v *Vocabulary) Words(words ...string) []Word {
+	set := map[string]bool{}
+	for _, w := range words {
+		set[w] = true
+	}
+	return v.numbers(set)
+}
+
+// numbers returns the words of a set, sorted.
 func (v *Vocabulary) numbers(set map[string]bool) []Word {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -169,8 +169,21 @@ func (f *finder) link(from, to Ref, m Mention) {
 		f.drop(from, m.Ref.String(), schemas.DropOutOfWindow, "%d days lie between the merges", int(d.Hours()/24))
 		return
 	}
+	if f.w.inBoth(from, to) {
+		f.drop(from, m.Ref.String(), schemas.DropCopy, "the commit stands in both repositories")
+		return
+	}
 	kind, direction := relation(m.Ref.Rel)
 	f.pairs.add(from, to, Evidence{Direction: direction, Link: f.messageLink(from.Repo, m, kind), What: f.what(from, m.Ref.String())})
+}
+
+// inBoth reports whether a change's last commit is part of what another
+// repository's change stands on: its own history, or an import. One that is
+// imported only later was another repository's at the time.
+func (w *World) inBoth(from, r Ref) bool {
+	g := w.Repos[from.Repo].Set.Graph
+	n, ok := g.At(w.node(r.Repo, w.change(r).Head).SHA)
+	return ok && g.IsAncestor(n, w.change(from).Head)
 }
 
 func (f *finder) messageLink(repo int, m Mention, kind schemas.LinkKind) schemas.Link {

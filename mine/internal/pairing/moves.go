@@ -105,7 +105,7 @@ func (f *finder) interval(from Ref, repo int, old, to int32, exact bool, ev Evid
 	var refs []Ref
 	for _, n := range nodes {
 		ref, ok := f.w.refOf(repo, n)
-		if ok && !seen[ref] && f.w.apart(from, ref) <= f.w.Within {
+		if ok && !seen[ref] && !f.w.inBoth(from, ref) && f.w.apart(from, ref) <= f.w.Within {
 			seen[ref] = true
 			refs = append(refs, ref)
 		}

@@ -43,12 +43,12 @@ func (w *World) refuse(p *Pair, provider, consumer *facts.Facts) (schemas.DropRe
 	switch {
 	case provider.Print != "" && provider.Print == consumer.Print:
 		return schemas.DropCopy, "both sides add and remove the same lines"
-	case provider.Begins:
-		return schemas.DropCopy, "the provider's history begins with it: an import, nothing stood there before"
 	case consumer.Removed > movedLines && addedBy(p) && w.youngAt(p.Provider.Repo, w.change(p.Provider).Head):
 		return schemas.DropCopy, fmt.Sprintf("code moved out: %d lines go, and a package that has just begun is depended on", consumer.Removed)
 	case addedBy(p) && w.youngAt(p.Provider.Repo, w.change(p.Provider).Head):
 		return schemas.DropNoChange, "the consumer came to depend on a package that has just begun: all of it was new to it"
+	case provider.Begins:
+		return schemas.DropCopy, "the provider's history begins with it: an import, nothing stood there before"
 	case w.backport(p.Consumer):
 		return schemas.DropBackport, w.name(p.Consumer) + " says that it is the same change as another"
 	}

@@ -22,12 +22,13 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	interrupted := ctx.Err() != nil
 	stop()
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 	case errors.Is(err, errUsage):
 		os.Exit(2)
-	case ctx.Err() != nil:
+	case interrupted:
 		fmt.Fprintln(os.Stderr, "demo: interrupted; make demo goes on where it stopped")
 		os.Exit(130)
 	default:

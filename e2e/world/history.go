@@ -45,10 +45,16 @@ type history struct {
 	marks  int
 	pulls  int // highest number given out
 	points map[int]point
+	before map[int]int // mark → mark of its first parent
 	tags   map[string]int
 	queue  []step // small changes that the repository grows by
 	ids    map[int]schemas.CommitSHA
 	taken  []taken
+	// mirror says that the copy has refs/pull, as git clone --mirror brings
+	// them from GitHub: one for every pull request, however it came in.
+	mirror bool
+	// authored, if set, is when the next commit was written: before a rebase.
+	authored time.Time
 }
 
 // taken is a pull request that came in: the marks of its ends.
@@ -72,7 +78,7 @@ func newHistory(name schemas.RepoName, begin time.Time) *history {
 	return &history{
 		name: name, now: begin, branch: "main", tree: map[string]string{},
 		rng:    rand.New(rand.NewPCG(h.Sum64(), 1)),
-		points: map[int]point{}, tags: map[string]int{},
+		points: map[int]point{}, before: map[int]int{}, tags: map[string]int{},
 	}
 }
 
@@ -87,10 +93,13 @@ func (h *history) advance(to time.Time) {
 func (h *history) commit(by person, message string, e edit, merged ...int) int {
 	h.now = h.now.Add(time.Duration(3+h.rng.IntN(50)) * time.Minute)
 	h.marks++
-	at := h.now.Unix()
+	at := h.now
+	if !h.authored.IsZero() {
+		at, h.authored = h.authored, time.Time{}
+	}
 	fmt.Fprintf(&h.stream, "commit refs/heads/%s\nmark :%d\n", h.branch, h.marks)
-	fmt.Fprintf(&h.stream, "author %s <%s> %d +0000\n", by.name, by.mail, at)
-	fmt.Fprintf(&h.stream, "committer %s <%s> %d +0000\n", by.name, by.mail, at)
+	fmt.Fprintf(&h.stream, "author %s <%s> %d +0000\n", by.name, by.mail, at.Unix())
+	fmt.Fprintf(&h.stream, "committer %s <%s> %d +0000\n", by.name, by.mail, h.now.Unix())
 	h.data(message + "\n")
 	if h.tip > 0 {
 		fmt.Fprintf(&h.stream, "from :%d\n", h.tip)
@@ -99,6 +108,7 @@ func (h *history) commit(by person, message string, e edit, merged ...int) int {
 		fmt.Fprintf(&h.stream, "merge :%d\n", m)
 	}
 	h.apply(e)
+	h.before[h.marks] = h.tip
 	h.tip = h.marks
 	h.points[h.tip] = point{tree: maps.Clone(h.tree), at: h.now}
 	return h.tip
@@ -136,6 +146,28 @@ func (h *history) ref(name string, mark int) {
 	fmt.Fprintf(&h.stream, "reset %s\nfrom :%d\n\n", name, mark)
 }
 
+// branchOff writes the steps on the branch of a pull request, from an earlier
+// commit, and leaves them to refs/pull alone. Without a mirror it does nothing.
+func (h *history) branchOff(from, number int, by person, steps []step) (marks []int) {
+	if !h.mirror {
+		return nil
+	}
+	branch := fmt.Sprintf("topic-%d", number)
+	end := h.at(from, branch, func() {
+		for _, s := range steps {
+			marks = append(marks, h.commit(by, s.message, s.edit))
+		}
+	})
+	h.ref(fmt.Sprintf("refs/pull/%d/head", number), end)
+	h.remove("refs/heads/" + branch)
+	return marks
+}
+
+// remove deletes a ref.
+func (h *history) remove(name string) {
+	fmt.Fprintf(&h.stream, "reset %s\nfrom %040d\n\n", name, 0)
+}
+
 // release writes the commit of a release and tags it.
 func (h *history) release(version string) int {
 	log := h.tree["CHANGELOG.md"]
@@ -166,11 +198,13 @@ func (h *history) grow(n int, until time.Time) {
 		s := h.queue[0]
 		h.queue = h.queue[1:]
 		by := people[h.rng.IntN(len(people))]
+		s.edit = h.current(s.edit)
 		if h.rng.IntN(3) > 0 {
 			h.pulls++
+			h.branchOff(h.tip, h.pulls, by, []step{s})
 			s.message = numbered(s.message, h.pulls)
 		}
-		h.commit(by, s.message, h.current(s.edit))
+		h.commit(by, s.message, s.edit)
 	}
 }
 

@@ -14,6 +14,7 @@ func npmRepo(base plan, mocha bool, version string) plan {
 // npmPair tells of a provider that releases its change and of a consumer that
 // moves to the release.
 func (t *teller) npmPair(provider, consumer change, body string) error {
+	provider.mirror = true
 	released := provider.plan
 	released.version = provider.next[1:]
 	h := t.found(provider.plan)

@@ -12,7 +12,7 @@ type style int
 const (
 	squashed style = iota // one commit, its subject ends in (#n)
 	merged                // a merge commit, "Merge pull request #n from …"
-	rebased               // its commits as they are; only refs/pull/n/head tells
+	rebased               // its commits again, on top; only refs/pull/n/head of a mirror tells
 )
 
 // pull is one pull request of a story.
@@ -36,21 +36,27 @@ func (h *history) take(p pull) (int, error) {
 		p.by = people[h.rng.IntN(len(people))]
 	}
 	at := taken{number: p.number, base: h.tip}
-	ref := fmt.Sprintf("refs/pull/%d/head", p.number)
 	switch p.style {
 	case merged:
-		at.head, at.merge = h.takeMerged(p, ref)
+		at.head, at.merge = h.takeMerged(p)
 	case rebased:
-		for _, s := range p.steps {
-			h.commit(p.by, s.message, s.edit)
-		}
+		h.takeRebased(p)
 		at.head = h.tip
-		h.ref(ref, at.head)
 	default:
+		h.branchOff(h.tip, p.number, p.by, p.steps)
 		at.head = h.commit(p.by, numbered(join(p.title, p.body), p.number), p.whole())
 	}
 	h.taken = append(h.taken, at)
 	return h.tip, nil
+}
+
+// takeRebased writes the commits on a branch that began one commit earlier,
+// and writes them again: their authors and the times of writing stay.
+func (h *history) takeRebased(p pull) {
+	for i, mark := range h.branchOff(h.before[h.tip], p.number, p.by, p.steps) {
+		h.authored = h.points[mark].at
+		h.commit(p.by, p.steps[i].message, p.steps[i].edit)
+	}
 }
 
 // whole joins the edits of the steps.
@@ -64,15 +70,17 @@ func (p pull) whole() edit {
 }
 
 // takeMerged writes the commits on a branch of their own, and the merge.
-func (h *history) takeMerged(p pull, ref string) (head, merge int) {
-	branch := "topic-" + fmt.Sprint(p.number)
+func (h *history) takeMerged(p pull) (head, merge int) {
+	branch := fmt.Sprintf("topic-%d", p.number)
 	head = h.at(h.tip, branch, func() {
 		for _, s := range p.steps {
 			h.commit(p.by, s.message, s.edit)
 		}
 	})
-	h.ref(ref, head)
-	fmt.Fprintf(&h.stream, "reset refs/heads/%s\nfrom 0000000000000000000000000000000000000000\n\n", branch)
+	if h.mirror {
+		h.ref(fmt.Sprintf("refs/pull/%d/head", p.number), head)
+	}
+	h.remove("refs/heads/" + branch)
 	first, _, _ := strings.Cut(p.by.name, " ")
 	subject := fmt.Sprintf("Merge pull request #%d from %s/%s", p.number, strings.ToLower(first), branch)
 	return head, h.commit(people[0], join(subject, join(p.title, p.body)), p.whole(), head)

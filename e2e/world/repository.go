@@ -24,6 +24,7 @@ type plan struct {
 	node, mocha bool
 	version     string            // of package.json
 	npm         map[string]string // dependencies
+	mirror      bool              // the copy has refs/pull
 	// release is made after the base, and quiet is when the growth before the
 	// change ends.
 	release string
@@ -33,6 +34,7 @@ type plan struct {
 // found writes a repository up to the state in which its change begins.
 func (t *teller) found(p plan) *history {
 	h := newHistory(p.name, p.begin)
+	h.mirror = p.mirror
 	if p.node {
 		h.queue = t.stock["js"].jsSteps(p.name.Name(), p.mocha, p.share[0], p.share[1])
 	} else {

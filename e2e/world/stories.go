@@ -14,6 +14,7 @@ func tellGoBehaviour(t *teller) error {
 		plan: goRepo("tide-example/gauge", "reads tide gauges and answers small queries about them", 0, 2, day(2026, 3, 9)),
 		pull: pull{number: 31, title: "query: learn the word before", body: "A board that ends at some hour had to sort the readings out by itself."},
 	}
+	gauge.mirror = true
 	base, after, _, err := t.provide(gauge, edit{})
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func tellGoAPI(t *teller) error {
 		pull:  pull{number: 29, style: merged, title: "Lay takes a bond", body: "Raking bond was asked for. Lay can fail now, so it returns an error."},
 		tests: "Test the bonds", remove: []string{"lay.go"}, next: "v0.4.0",
 	}
-	brick.goLine, brick.matrix, brick.license = "1.24", "'1.24', '1.25'", "BSD-2-Clause"
+	brick.goLine, brick.matrix, brick.license, brick.mirror = "1.24", "'1.24', '1.25'", "BSD-2-Clause", true
 	wall := change{
 		plan: goRepo("mason-example/wall", "estimates walls", 1, 2, day(2025, 10, 8)),
 		pull: pull{number: 33, style: merged, title: "Plan a wall in any bond",
@@ -93,7 +94,7 @@ func tellGoTriple(t *teller) error {
 		pull:  pull{number: 22, style: rebased, title: "Take urgent parcels first\n\nThe mark comes with post-example/wire#24."},
 		tests: "Test the order of urgent parcels", next: "v0.4.0",
 	}
-	relay.needs = []require{wire0}
+	relay.needs, relay.mirror = []require{wire0}, true
 	relay0, relay1, _, err := t.provide(relay, (&history{name: relay.name}).modEdit("1.25", wire1))
 	if err != nil {
 		return err

@@ -69,6 +69,10 @@ func (c Change) Name() string { return fmt.Sprintf("%s#%d", c.Repo, c.Pull) }
 // second or two for all; the git program is needed. A repository that is
 // there already is an error.
 func Make(ctx context.Context, dir string, scenarios ...Scenario) ([]Change, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding %s: %w", dir, err)
+	}
 	var all []Change
 	for _, s := range scenarios {
 		t, err := newTeller(ctx, dir, s.Name)

@@ -28,7 +28,7 @@ func day(year int, month time.Month, d int) time.Time {
 // goRepo is a plan of a Go repository with the usual values.
 func goRepo(name schemas.RepoName, about string, first, of int, quiet time.Time) plan {
 	return plan{
-		name: name, about: about, begin: quiet.AddDate(-1, -6, first*9), share: [2]int{first, of}, license: "MIT",
+		name: name, about: about, begin: quiet.AddDate(-1, -11, first*9), share: [2]int{first, of}, license: "MIT",
 		goLine: "1.25", matrix: "'1.25', '1.26'", release: "v0.3.0", quiet: quiet,
 	}
 }

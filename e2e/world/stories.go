@@ -11,7 +11,7 @@ func tellGoBehaviour(t *teller) error {
 	t.files["harbor/base/ports.txt"] = "north pier\nold quay"
 	t.files["harbor/head/ports.txt"] = "north pier\nold quay\nfish dock"
 	gauge := change{
-		plan: goRepo("tide-example/gauge", "reads tide gauges and answers small queries about them", 0, 2, day(2026, 3, 9)),
+		plan: goRepo("tide-example/gauge", "reads tide gauges and answers small queries about them", 0, 2, day(2026, 8, 20)),
 		pull: pull{number: 31, title: "query: learn the word before", body: "A board that ends at some hour had to sort the readings out by itself."},
 	}
 	gauge.mirror = true
@@ -20,7 +20,7 @@ func tellGoBehaviour(t *teller) error {
 		return err
 	}
 	harbor := change{
-		plan: goRepo("tide-example/harbor", "prints the boards of a harbor", 1, 2, day(2026, 3, 12)),
+		plan: goRepo("tide-example/harbor", "prints the boards of a harbor", 1, 2, day(2026, 8, 22)),
 		pull: pull{number: 27, title: "End the board at its horizon",
 			body: "The board asks the gauge with `before` now.\n\nDepends-On: https://github.com/tide-example/gauge/pull/31"},
 	}
@@ -82,7 +82,7 @@ func tellGoAPI(t *teller) error {
 
 func tellGoTriple(t *teller) error {
 	wire := change{
-		plan: goRepo("post-example/wire", "reads parcels off the wire", 0, 3, day(2026, 5, 4)),
+		plan: goRepo("post-example/wire", "reads parcels off the wire", 0, 3, day(2026, 8, 24)),
 		pull: pull{number: 24, title: "Keep the fields that wire does not know"},
 	}
 	wire0, wire1, _, err := t.provide(wire, edit{})
@@ -90,7 +90,7 @@ func tellGoTriple(t *teller) error {
 		return err
 	}
 	relay := change{
-		plan:  goRepo("post-example/relay", "orders parcels for delivery", 1, 3, day(2026, 5, 6)),
+		plan:  goRepo("post-example/relay", "orders parcels for delivery", 1, 3, day(2026, 8, 26)),
 		pull:  pull{number: 22, style: rebased, title: "Take urgent parcels first\n\nThe mark comes with post-example/wire#24."},
 		tests: "Test the order of urgent parcels", next: "v0.4.0",
 	}
@@ -100,7 +100,7 @@ func tellGoTriple(t *teller) error {
 		return err
 	}
 	desk := change{
-		plan: goRepo("post-example/desk", "prints the sheets of postmen", 2, 3, day(2026, 5, 8)),
+		plan: goRepo("post-example/desk", "prints the sheets of postmen", 2, 3, day(2026, 8, 28)),
 		pull: pull{number: 26, title: "Mark urgent parcels on the sheet",
 			body: "Builds on:\n\n- https://github.com/post-example/wire/pull/24\n- [relay#22](https://github.com/post-example/relay/pull/22)"},
 	}
@@ -114,7 +114,7 @@ func tellGoTriple(t *teller) error {
 
 func tellGoSuperfluous(t *teller) error {
 	track := change{
-		plan: goRepo("rail-example/track", "describes railway lines", 0, 3, day(2026, 6, 1)),
+		plan: goRepo("rail-example/track", "describes railway lines", 0, 3, day(2026, 8, 31)),
 		pull: pull{number: 23, title: "Keep the grade of a section"}, next: "v0.4.0",
 	}
 	track0, track1, _, err := t.provide(track, edit{})
@@ -122,7 +122,7 @@ func tellGoSuperfluous(t *teller) error {
 		return err
 	}
 	train := change{
-		plan: goRepo("rail-example/train", "estimates how long trains take", 1, 3, day(2026, 6, 2)),
+		plan: goRepo("rail-example/train", "estimates how long trains take", 1, 3, day(2026, 9, 1)),
 		pull: pull{number: 25, title: "Go slower uphill", body: "Depends on rail-example/track#23 for the grade of a section."},
 	}
 	train.needs = []require{track0}
@@ -131,7 +131,7 @@ func tellGoSuperfluous(t *teller) error {
 		return err
 	}
 	whistle := change{
-		plan: goRepo("rail-example/whistle", "gives the signals of trains", 2, 3, day(2026, 6, 3)),
+		plan: goRepo("rail-example/whistle", "gives the signals of trains", 2, 3, day(2026, 9, 2)),
 		pull: pull{number: 29, title: "Blow twice when a train leaves",
 			body: "Goes out with the summer timetable, like rail-example/train#25 and rail-example/track#23, on which it depends."},
 	}
@@ -146,11 +146,11 @@ func tellGoSuperfluous(t *teller) error {
 func tellOneSide(t *teller) error {
 	return t.goPair(
 		change{
-			plan: goRepo("bakery-example/oven", "converts the heat of ovens", 0, 2, day(2026, 4, 13)),
+			plan: goRepo("bakery-example/oven", "converts the heat of ovens", 0, 2, day(2026, 9, 3)),
 			pull: pull{number: 28, title: "Round Celsius to the nearest degree"}, next: "v0.3.1",
 		},
 		change{
-			plan: goRepo("bakery-example/menu", "writes recipes", 1, 2, day(2026, 4, 15)),
+			plan: goRepo("bakery-example/menu", "writes recipes", 1, 2, day(2026, 9, 5)),
 			pull: pull{number: 30, title: "Let the oven round the heat of a step",
 				body: "Needs bakery-example/oven#28. The format of a step is a constant now."},
 		})
@@ -159,11 +159,11 @@ func tellOneSide(t *teller) error {
 func tellIndependent(t *teller) error {
 	return t.goPair(
 		change{
-			plan: goRepo("garden-example/pond", "measures ponds", 0, 2, day(2026, 4, 20)),
+			plan: goRepo("garden-example/pond", "measures ponds", 0, 2, day(2026, 9, 7)),
 			pull: pull{number: 27, title: "Litres: a pond above the ground holds nothing", body: "Companion of garden-example/shed#32."},
 		},
 		change{
-			plan: goRepo("garden-example/shed", "keeps tools in order", 1, 2, day(2026, 4, 21)),
+			plan: goRepo("garden-example/shed", "keeps tools in order", 1, 2, day(2026, 9, 8)),
 			pull: pull{number: 32, title: "Shelves: count the one that is not full", body: "Companion of https://github.com/garden-example/pond/pull/27."},
 		})
 }
@@ -171,12 +171,12 @@ func tellIndependent(t *teller) error {
 func tellLockstep(t *teller) error {
 	return t.goPair(
 		change{
-			plan:  goRepo("clock-example/tick", "counts the swings of a pendulum", 0, 2, day(2026, 5, 18)),
+			plan:  goRepo("clock-example/tick", "counts the swings of a pendulum", 0, 2, day(2026, 9, 9)),
 			pull:  pull{number: 26, style: merged, title: "Rename Beat to Pulse", body: "Beat is what musicians count."},
 			tests: "Test Minutes", remove: []string{"beat.go"}, next: "v0.4.0",
 		},
 		change{
-			plan: goRepo("clock-example/tower", "rings the bell of a tower", 1, 2, day(2026, 5, 19)),
+			plan: goRepo("clock-example/tower", "rings the bell of a tower", 1, 2, day(2026, 9, 10)),
 			pull: pull{number: 29, title: "Follow the rename of tick.Beat", body: "See https://github.com/clock-example/tick/pull/26, which must be merged first."},
 		})
 }
@@ -184,11 +184,11 @@ func tellLockstep(t *teller) error {
 func tellFlakyBeside(t *teller) error {
 	return t.goPair(
 		change{
-			plan: goRepo("radio-example/band", "knows the bands of the radio", 0, 2, day(2026, 7, 6)),
+			plan: goRepo("radio-example/band", "knows the bands of the radio", 0, 2, day(2026, 9, 12)),
 			pull: pull{number: 30, title: "Step by 9 kHz on long wave"},
 		},
 		change{
-			plan: goRepo("radio-example/tuner", "turns the dial", 1, 2, day(2026, 7, 8)),
+			plan: goRepo("radio-example/tuner", "turns the dial", 1, 2, day(2026, 9, 14)),
 			pull: pull{number: 28, title: "Seek by the step of the band", body: "Depends-On: radio-example/band#30\n\nThe noise between stations can be heard too."},
 		})
 }
@@ -196,11 +196,11 @@ func tellFlakyBeside(t *teller) error {
 func tellFlakyOnly(t *teller) error {
 	return t.goPair(
 		change{
-			plan: goRepo("dice-example/cup", "holds dice", 0, 2, day(2026, 7, 13)),
+			plan: goRepo("dice-example/cup", "holds dice", 0, 2, day(2026, 9, 16)),
 			pull: pull{number: 24, title: "Faces: a coin is a die of two"},
 		},
 		change{
-			plan: goRepo("dice-example/table", "throws dice", 1, 2, day(2026, 7, 14)),
+			plan: goRepo("dice-example/table", "throws dice", 1, 2, day(2026, 9, 17)),
 			pull: pull{number: 26, title: "Throw coins", body: "Requires https://github.com/dice-example/cup/pull/24."},
 		})
 }
@@ -208,11 +208,11 @@ func tellFlakyOnly(t *teller) error {
 func tellHang(t *teller) error {
 	return t.goPair(
 		change{
-			plan: goRepo("mill-example/sluice", "lets water through", 0, 2, day(2026, 6, 15)),
+			plan: goRepo("mill-example/sluice", "lets water through", 0, 2, day(2026, 9, 21)),
 			pull: pull{number: 32, title: "Shut the gate behind the last litre"},
 		},
 		change{
-			plan: goRepo("mill-example/wheel", "turns the mill", 1, 2, day(2026, 6, 17)),
+			plan: goRepo("mill-example/wheel", "turns the mill", 1, 2, day(2026, 9, 23)),
 			pull: pull{number: 27, title: "Turn until the gate shuts", body: "Blocked by mill-example/sluice#32: older gates never shut."},
 		})
 }

@@ -102,13 +102,14 @@ func (p *stage) names(ctx context.Context, sides []statement.Side, text string) 
 	if err != nil {
 		return statement.Names{}, &recordError{err}
 	}
-	held := map[string]bool{}
-	for _, s := range sides {
+	held := make([]map[string]bool, len(sides))
+	for i, s := range sides {
 		repo, err := p.repos.Open(ctx, s.Repo)
 		if err != nil {
 			return statement.Names{}, err
 		}
-		if err := search(ctx, repo, s.Base, suspects, held); err != nil {
+		held[i] = map[string]bool{}
+		if err := search(ctx, repo, s.Base, suspects, held[i]); err != nil {
 			return statement.Names{}, fmt.Errorf("searching %s: %w", s.Repo, err)
 		}
 	}

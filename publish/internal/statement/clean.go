@@ -41,6 +41,7 @@ var (
 	beforeStop = regexp.MustCompile(` +([.,;:!?)])`)
 	twoStops   = regexp.MustCompile(`([.!?]["')]*)(?:\s*\.)+`)
 	commaStop  = regexp.MustCompile(`[,;:]\s*\.`)
+	typed      = regexp.MustCompile(`(?i)^(?:feat|feature|fix|bugfix|perf|refactor|new|update|breaking)(?:\([^)]{1,40}\))?!?:\s+`)
 	convention = regexp.MustCompile(`^(?:\[[^\]]{1,30}\]\s*|[a-z]+(?:\([^)]{1,40}\))?!?:\s+)`)
 )
 
@@ -152,7 +153,7 @@ func title(s string) string {
 }
 
 func capital(s string) string {
-	s = strings.TrimSpace(leadIn.ReplaceAllString(s, ""))
+	s = strings.TrimSpace(leadIn.ReplaceAllString(typed.ReplaceAllString(s, ""), ""))
 	if s == "" || s[0] < 'a' || s[0] > 'z' || shaped(strings.Fields(s)[0]) {
 		return s
 	}

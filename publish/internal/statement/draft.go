@@ -6,6 +6,7 @@
 package statement
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,6 +26,9 @@ const (
 	headInterface = "## Interface"
 )
 
+// nothingYet stands for what is wrong where no text says it.
+const nothingYet = "What is expected below is not so yet."
+
 // maxSentences bounds what one side says in one section.
 const maxSentences = 12
 
@@ -32,6 +36,7 @@ var (
 	wrongCue    = regexp.MustCompile(`(?i)\b(bugs?|fix(?:es|ed)?|fail(?:s|ed|ing|ure|ures)?|errors?|panics?|crash(?:es|ed)?|hangs?|deadlocks?|leaks?|races?|wrong(?:ly)?|incorrect(?:ly)?|invalid|missing|broken?|breaks|cannot|can't|could not|couldn't|doesn't|does not|don't|do not|didn't|did not|isn't|is not|wasn't|never|unable|impossible|currently|at the moment|today|previously|until now|so far|instead of|regression|unexpected(?:ly)?|lacks?|no way|problem|issue|unsupported|not supported)\b`)
 	wrongHead   = regexp.MustCompile(`\b(?:problem|bug|issue|actual|current|motivation|why|background|context|reproduc|symptom)`)
 	expectHead  = regexp.MustCompile(`\b(?:expected|solution|proposal|what|change|feature|behaviou?r)`)
+	chore       = regexp.MustCompile(`(?i)^(?:chore|docs?|ci|style|build|tests?)(?:\([^)]*\))?!?: |^(?:fix(?:e[sd])?|resolve[sd]?|address(?:e[sd])?) (?:the |some |a |more |failing |broken |merge |review |linter? |fmt )*(?:conflicts?|lint\w*|typos?|tests?|ci|comments?|feedback|nits?|format\w*|examples?|imports?|build)\b|\b(?:go\.mod|go\.sum|package\.json|lock ?file|change ?log|github workflows?|code review|merge (?:branch|conflicts?)|remote-tracking)\b|^(?:wip|clean ?up|rebase|bump|typo|lint|gofmt|format|revert) |^use (?:the branch|go \d)|^(?:update|upgrade|change|add|adapt|align|run|remove redundant) (?:\w+ )?(?:tests?|docs?|dependenc\w+|deps|comments?|workflows?|migration guide)\b`)
 	ignoredHead = regexp.MustCompile(`\b(?:check ?list|test(?:s|ing)? plan|how .*test|testing|screenshots?|reviewers?|related|references?|links?|release notes?|changelog|type of change|notes for|todo|credits?)`)
 )
 
@@ -47,7 +52,7 @@ func Draft(sides []Side, names Names) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A change across %s\n\n", enumerate(sides, func(s Side) string { return string(s.Repo) }))
-	write(&b, headWrong, wrong.String())
+	write(&b, headWrong, cmp.Or(wrong.String(), nothingYet))
 	write(&b, headExpected, expected.String())
 	write(&b, headSpan, span(sides))
 	write(&b, headInterface, interfaces(names))
@@ -83,7 +88,7 @@ func (l *linter) extract(s Side) (wrong, expected []paragraph) {
 	}
 	for _, p := range append(said, clean(s.Body)...) {
 		switch {
-		case ignoredHead.MatchString(p.heading), len(l.textual(p.text)) > 0, l.repeats(p.text):
+		case ignoredHead.MatchString(p.heading), !p.code && chore.MatchString(p.text), len(l.textual(p.text)) > 0, l.repeats(p.text):
 		case p.code && strings.Contains(p.text, "```"):
 		case isWrong(p) && len(wrong) < maxSentences:
 			wrong = append(wrong, p)

@@ -93,6 +93,49 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
+func TestANameOfAnotherRepositoryIsNeededWhereItIsDeclaredAnew(t *testing.T) {
+	sides := []Side{
+		{Side: schemas.Side{Repo: "a/lib"}, Gold: []byte(diff("x.go", " old", "+other"))},
+		{Side: schemas.Side{Repo: "b/app"}, Gold: []byte(diff("y.go", " old", "+func (c *Conn) Drain() error {", "+	Helper()")), Test: []byte(diff("y_test.go", "+	c.Drain(); Helper()"))},
+	}
+	suspects, err := Suspects(sides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := Introduced(sides, suspects, []map[string]bool{{"Drain": true, "Helper": true}, {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"Drain"}, names.Needed); d != "" || names.Gold["Drain"] {
+		t.Errorf("gold %v, needed (-want +got):\n%s", names.Gold, d)
+	}
+	want := Declaration{Repo: "b/app", Line: "func (c *Conn) Drain() error"}
+	if d := cmp.Diff(want, names.Declared["Drain"]); d != "" {
+		t.Errorf("declared (-want +got):\n%s", d)
+	}
+}
+
+func TestChoresAreLeftOut(t *testing.T) {
+	sides := []Side{{Dir: "b", Side: schemas.Side{Repo: "a/b", Title: "feat: Close gracefully and wait", Body: `* Close gracefully and wait
+
+* fix failing tests
+
+* Update go.mod of the module
+
+* chore: align tests with it
+
+* Fix merge conflicts again
+
+* Merge branch 'main' into x
+
+* feat!: the client waits for goroutines`}}}
+	text := Draft(sides, Names{})
+	got := strings.Count(text, "\n- ") - 1 // less the list of repositories
+	if got != 2 || !strings.Contains(text, "- Close gracefully and wait\n- The client waits for goroutines\n") {
+		t.Errorf("got %d sentences in\n%s", got, text)
+	}
+}
+
 func TestAFileThatATestLoadsIsNeeded(t *testing.T) {
 	sides := []Side{{Side: schemas.Side{Repo: "a/b"}, Gold: []byte(diff("lib/fresh-thing.js", "+exports.x = 1")), Test: []byte(diff("t.js", "+require('../lib/fresh-thing')"))}}
 	names := namesOf(t, sides)

@@ -81,9 +81,12 @@ func namesOf(t *testing.T, sides []Side, inBase ...string) Names {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := map[string]bool{}
-	for _, name := range inBase {
-		held[name] = true
+	held := make([]map[string]bool, len(sides))
+	for i := range held {
+		held[i] = map[string]bool{}
+		for _, name := range inBase {
+			held[i][name] = true
+		}
 	}
 	names, err := Introduced(sides, suspects, held)
 	if err != nil {

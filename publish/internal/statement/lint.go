@@ -68,7 +68,7 @@ func newLinter(sides []Side, interfaces []string, names Names) *linter {
 		}
 		for _, f := range files {
 			for _, line := range f.AddedLines() {
-				if t := strings.TrimSpace(string(line)); len(t) >= minGoldLine && !isComment(line) && !l.declaresAllowed(t) {
+				if t := strings.TrimSpace(string(line)); len(t) >= minGoldLine && !isComment(line) && !l.mayQuote(t) {
 					l.goldLines[t] = string(s.Repo)
 				}
 			}
@@ -77,18 +77,17 @@ func newLinter(sides []Side, interfaces []string, names Names) *linter {
 	return l
 }
 
-// declaresAllowed reports whether a line declares a name of the interface,
-// which the interface section may quote.
-func (l *linter) declaresAllowed(line string) bool {
-	if !declares.MatchString(line) {
-		return false
-	}
+// mayQuote reports whether the interface section may hold a line: it declares
+// a name of the interface, or is nothing else than such names.
+func (l *linter) mayQuote(line string) bool {
+	all := true
 	for name := range identifiers(line) {
-		if l.allowed[name] {
+		if l.allowed[name] && declares.MatchString(line) {
 			return true
 		}
+		all = all && l.allowed[name]
 	}
-	return false
+	return all
 }
 
 // textual applies every rule that a single sentence can break.
@@ -216,7 +215,7 @@ func behaviour(text string) string {
 		switch t := strings.TrimSpace(line); {
 		case strings.HasPrefix(t, "## "):
 			keep = t == headWrong || t == headExpected || all && t != headInterface
-		case strings.HasPrefix(t, "#"), strings.HasPrefix(t, "In `"):
+		case strings.HasPrefix(t, "#"), strings.HasPrefix(t, "In `"), t == nothingYet:
 		case keep:
 			b.WriteString(line)
 		}

@@ -45,7 +45,7 @@ func TestLintRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			names, err := Introduced(sides, suspects, nil)
+			names, err := Introduced(sides, suspects, make([]map[string]bool, len(sides)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,14 +21,16 @@ type Side struct {
 	Gold, Test []byte
 }
 
-// Names are the names that only the change has.
+// Names are the names that a change brings.
 type Names struct {
-	// Gold are the identifiers that the gold patches introduce.
+	// Gold are the identifiers that only the gold patches have: no base tree
+	// holds them.
 	Gold map[string]bool
 	// Paths are the files that the gold patches add, relative to their repository.
 	Paths []string
-	// Needed are those of Gold that the test patches use and do not declare,
-	// and those of Paths that they load: what nobody could guess. Ordered.
+	// Needed is what nobody could guess: names that the test patches use and do
+	// not declare, and that are in Gold or new in the repository whose gold
+	// patch declares them; and those of Paths that tests load. Ordered.
 	Needed []string
 	// Declared gives for a needed name the repository whose gold patch holds
 	// it and, where one is found, the line that declares it.
@@ -44,32 +46,34 @@ type Declaration struct {
 // minName leaves out names so short that they stand in every text by chance.
 const minName = 3
 
-// Suspects returns the identifiers in added lines of the gold patches that no
-// other line of any patch shows, and that the texts or the test patches hold.
-// Whether they are new is for the base trees to say: see Introduced.
+// Suspects returns the identifiers in added lines of a gold patch that no
+// other line of the same repository's patches shows, and that the texts or a
+// test patch hold. Whether they are new is for the base trees to say: see
+// Introduced.
 func Suspects(sides []Side, texts ...string) (map[string]bool, error) {
-	added, old, tests := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, s := range sides {
-		if err := collect(s.Gold, added, old); err != nil {
-			return nil, err
-		}
-		if err := collect(s.Test, tests, old); err != nil {
-			return nil, err
-		}
-	}
-	told := maps.Clone(tests)
+	told := map[string]bool{}
 	for _, text := range texts {
 		for name := range identifiers(text) {
 			told[name] = true
 		}
 	}
-	suspects := map[string]bool{}
-	for name := range added {
-		if told[name] && !old[name] {
-			suspects[name] = true
+	fresh := map[string]bool{}
+	for _, s := range sides {
+		added, old := map[string]bool{}, map[string]bool{}
+		if err := collect(s.Gold, added, old); err != nil {
+			return nil, err
+		}
+		if err := collect(s.Test, told, old); err != nil {
+			return nil, err
+		}
+		for name := range added {
+			if !old[name] {
+				fresh[name] = true
+			}
 		}
 	}
-	return suspects, nil
+	maps.DeleteFunc(fresh, func(name string, _ bool) bool { return !told[name] })
+	return fresh, nil
 }
 
 // collect puts the identifiers of a patch's added lines into added, and those
@@ -95,44 +99,44 @@ func collect(p []byte, added, old map[string]bool) error {
 	return nil
 }
 
-// Introduced returns the names of a change, given which of the suspects the
-// base trees hold.
-func Introduced(sides []Side, suspects, base map[string]bool) (Names, error) {
-	n := Names{Gold: map[string]bool{}, Declared: map[string]Declaration{}}
-	for name := range suspects {
-		if !base[name] {
-			n.Gold[name] = true
-		}
+// Introduced returns the names of a change. Base tells for each side which of
+// the suspects its base tree holds.
+func Introduced(sides []Side, suspects map[string]bool, base []map[string]bool) (Names, error) {
+	n := Names{Gold: maps.Clone(suspects), Declared: map[string]Declaration{}}
+	for _, held := range base {
+		maps.DeleteFunc(n.Gold, func(name string, _ bool) bool { return held[name] })
 	}
-	used, declared, loaded := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, s := range sides {
-		if err := n.readGold(s); err != nil {
+	tests := uses{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for i, s := range sides {
+		if err := n.readGold(s, suspects, base[i]); err != nil {
 			return Names{}, err
 		}
-		if err := readTests(s.Test, used, declared, loaded); err != nil {
+		if err := tests.read(s.Test); err != nil {
 			return Names{}, err
 		}
 	}
-	for name := range n.Gold {
-		if used[name] && !declared[name] {
+	for name := range n.Declared {
+		if tests.used[name] && !tests.declared[name] {
 			n.Needed = append(n.Needed, name)
 		}
 	}
 	for _, p := range n.Paths {
 		base := path.Base(p)
-		if loaded[base] || loaded[strings.TrimSuffix(base, path.Ext(base))] {
+		if tests.loaded[base] || tests.loaded[strings.TrimSuffix(base, path.Ext(base))] {
 			n.Needed = append(n.Needed, p)
 		}
 	}
 	slices.Sort(n.Needed)
+	n.Needed = slices.Compact(n.Needed)
 	maps.DeleteFunc(n.Declared, func(name string, _ Declaration) bool { return !slices.Contains(n.Needed, name) })
 	return n, nil
 }
 
 var declares = regexp.MustCompile(`^\s*(?:export\s+|default\s+|async\s+|public\s+|static\s+|pub\s+)*(?:func|function|class|type|def|const|var|let|interface|struct|enum|fn)\b`)
 
-// readGold notes added files and the lines that declare new names.
-func (n *Names) readGold(s Side) error {
+// readGold notes added files, the names that are nowhere else, and those that
+// the patch declares and this repository's base lacks.
+func (n *Names) readGold(s Side, suspects, base map[string]bool) error {
 	files, err := patch.Parse(s.Gold)
 	if err != nil {
 		return err
@@ -143,57 +147,62 @@ func (n *Names) readGold(s Side) error {
 			n.Declared[f.NewPath] = Declaration{Repo: s.Repo}
 		}
 		for _, line := range f.AddedLines() {
-			n.readDeclarations(s.Repo, string(line))
+			n.readDeclarations(s.Repo, string(line), suspects, base)
 		}
 	}
 	return nil
 }
 
-func (n *Names) readDeclarations(repo schemas.RepoName, line string) {
-	isDeclaration := declares.MatchString(line)
+func (n *Names) readDeclarations(repo schemas.RepoName, line string, suspects, base map[string]bool) {
 	for name := range identifiers(line) {
-		have, known := n.Declared[name]
-		if !n.Gold[name] || known && (have.Line != "" || !isDeclaration) {
-			continue
+		if _, known := n.Declared[name]; n.Gold[name] && !known {
+			n.Declared[name] = Declaration{Repo: repo}
 		}
-		d := Declaration{Repo: repo}
-		if isDeclaration {
-			d.Line = strings.TrimRight(strings.TrimSpace(line), " {:;")
+	}
+	if !declares.MatchString(line) {
+		return
+	}
+	for name := range declaredBy(line) {
+		if suspects[name] && !base[name] && n.Declared[name].Line == "" {
+			n.Declared[name] = Declaration{repo, strings.TrimRight(strings.TrimSpace(line), " {:;")}
 		}
-		n.Declared[name] = d
 	}
 }
 
-// readTests notes the names that added lines of a test patch use, declare
-// themselves, and load as files.
-func readTests(p []byte, used, declared, loaded map[string]bool) error {
+// uses are the names that test patches use, declare themselves, and load as files.
+type uses struct{ used, declared, loaded map[string]bool }
+
+func (u uses) read(p []byte) error {
 	files, err := patch.Parse(p)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		for _, line := range f.AddedLines() {
-			if isComment(line) {
-				continue
-			}
-			code, literals := split(string(line))
-			for name := range identifiers(code) {
-				used[name] = true
-			}
-			for name := range declaredBy(code) {
-				declared[name] = true
-			}
-			for _, lit := range literals {
-				if identifier.MatchString(lit) && shaped(lit) {
-					used[lit] = true // a key or an option
-				}
-				if strings.Contains(lit, "/") {
-					loaded[path.Base(lit)] = true
-				}
+			if !isComment(line) {
+				u.line(string(line))
 			}
 		}
 	}
 	return nil
+}
+
+func (u uses) line(line string) {
+	code, literals := split(line)
+	for name := range identifiers(code) {
+		u.used[name] = true
+	}
+	for name := range declaredBy(code) {
+		u.declared[name] = true
+	}
+	for _, lit := range literals {
+		if identifier.MatchString(lit) && shaped(lit) {
+			u.used[lit] = true // a key or an option
+		}
+		if strings.Contains(lit, "/") {
+			u.loaded[path.Base(lit)] = true
+		}
+	}
 }
 
 func isComment(line []byte) bool {

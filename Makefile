@@ -8,7 +8,7 @@ PROGRAMS := ./mine ./screen ./build ./verify ./publish ./verify/evalreport ./dem
 # TEST_TIMEOUT is for one package: the end-to-end tests are the longest.
 TEST_TIMEOUT ?= 20m
 
-.PHONY: help programs demo demo-clean test quick check-format vet unit
+.PHONY: help programs demo demo-clean test quick check-format vet read-back unit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1	\2/p' Makefile scripts/images.mk | expand -t 20
@@ -27,7 +27,7 @@ demo-clean: ## remove what the demonstration made, images apart
 	rm -rf demo/world
 
 # CI runs this. It needs an engine and the base images, which it gets itself.
-test: check-format vet base-images unit ## everything that CI runs
+test: check-format vet read-back base-images unit ## everything that CI runs
 
 quick: check-format vet ## what needs no container engine
 	go test -race $$(scripts/quick-packages.sh)
@@ -37,6 +37,9 @@ check-format:
 
 vet:
 	go vet ./...
+
+read-back: ## a dataset read by pyarrow and the datasets library
+	scripts/read-back.sh
 
 unit:
 	scripts/test.sh -timeout $(TEST_TIMEOUT) ./...

@@ -122,8 +122,18 @@ func (l *buildLog) failure(kind BuildFailure, message string) *BuildError {
 	}
 }
 
+// The builder shows what a step writes to its standard error in red, one
+// message at a time.
+const (
+	redOn  = "\x1b[91m"
+	redOff = "\x1b[0m"
+)
+
 // write passes text on and takes it apart into lines.
 func (l *buildLog) write(text string) {
+	if inner, ok := strings.CutPrefix(text, redOn); ok {
+		text = strings.TrimSuffix(inner, redOff)
+	}
 	_, _ = l.out.Write([]byte(text)) // its error stays in out
 	for {
 		line, rest, ended := strings.Cut(text, "\n")

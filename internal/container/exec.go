@@ -102,9 +102,12 @@ func (c *Container) run(ctx context.Context, spec ExecSpec) (ExecResult, error) 
 		return ExecResult{}, err
 	}
 	code, ended, err := c.awaitExit(limited, id)
+	if !ended && ctx.Err() != nil {
+		return ExecResult{}, ctx.Err()
+	}
 	return ExecResult{
 		ExitCode:  code,
-		TimedOut:  !ended && ctx.Err() == nil && err == nil,
+		TimedOut:  !ended && err == nil,
 		Truncated: budget.truncated,
 		Duration:  time.Since(begin),
 	}, err

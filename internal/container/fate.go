@@ -32,7 +32,7 @@ func (c *Container) conclude(ctx context.Context, r *ExecResult) error {
 	if alive {
 		return nil
 	}
-	s, err := c.ended(ctx)
+	s, err := c.ended(ctx, noticeTimeout)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (c *Container) restart(ctx context.Context) (State, error) {
 	if err != nil && !isNotRunning(err) {
 		return State{}, fmt.Errorf("killing container %s: %w", c.ID, fault(err, ErrGone))
 	}
-	s, err := c.ended(limited)
+	s, err := c.ended(limited, endTimeout)
 	if err != nil {
 		return s, err
 	}
@@ -64,14 +64,20 @@ func (c *Container) restart(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// endTimeout bounds the wait for the end of a container whose first process is
-// dead or killed. A process in uninterruptible input or output delays it.
-const endTimeout = 30 * time.Second
+// Bounds of the wait for the end of a container.
+const (
+	// endTimeout is for one that was killed. A process in uninterruptible
+	// input or output delays its end.
+	endTimeout = 30 * time.Second
+	// noticeTimeout is for one that may have ended by itself, of which the
+	// engine takes notice a few milliseconds late.
+	noticeTimeout = 3 * time.Second
+)
 
 // ended waits until the engine has taken notice that the container ended, and
 // returns its state; Running is true when it did not.
-func (c *Container) ended(ctx context.Context) (State, error) {
-	limited, cancel := context.WithTimeout(ctx, endTimeout)
+func (c *Container) ended(ctx context.Context, limit time.Duration) (State, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	w := c.engine.api.ContainerWait(limited, c.ID, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
 	select {

@@ -19,6 +19,9 @@ type Network struct {
 // IsolatedNetwork makes a network on which a container has an address, but
 // nothing answers: neither the Internet, nor the host, nor another container on
 // it. One network serves any number of containers. The caller calls Remove.
+//
+// One thing gets out: a datagram to 255.255.255.255 reaches sockets of the host
+// that are bound to every address. No answer can come back.
 func (e *Engine) IsolatedNetwork(ctx context.Context, name string, labels map[string]string) (*Network, error) {
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()

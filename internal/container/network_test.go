@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,9 +66,15 @@ func listenOnHost(t *testing.T) (port int, accepted func() int) {
 }
 
 // hostAddresses are all addresses of this machine as a container would write
-// them, with its own interface as the zone of link-local ones.
+// them, with its own interface as the zone of link-local ones. It waits until
+// the kernel uses them all: a new link-local address is tentative for a while.
 func hostAddresses(t *testing.T) []string {
 	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); tentative(t); {
+		if time.Now().After(deadline) {
+			t.Fatal("this machine's addresses stay tentative")
+		}
+	}
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)
@@ -83,53 +93,85 @@ func hostAddresses(t *testing.T) []string {
 	return all
 }
 
-// dial says what comes of connecting from a container: "connected" or bash's
-// reason.
-func dial(t *testing.T, c *Container, address string, port int) string {
+// tentative reports that an address of this machine is not in use yet; flag 0x40
+// in the fifth column (IFA_F_TENTATIVE).
+func tentative(t *testing.T) bool {
 	t.Helper()
-	out, r := sh(t, c, fmt.Sprintf("timeout 4 bash -c 'exec 3<>/dev/tcp/%s/%d && echo connected' 2>&1", address, port))
-	if r.ExitCode == 124 {
-		return "no answer"
+	b, err := os.ReadFile("/proc/net/if_inet6")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
 	}
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	return lines[len(lines)-1]
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		flags, err := strconv.ParseUint(strings.Fields(line)[4], 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flags&0x40 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// dial connects from a container to addresses, all at once, and says for each
+// what comes of it: "connected" or bash's reason.
+func dial(t *testing.T, c *Container, port int, addresses ...string) map[string]string {
+	t.Helper()
+	out, _ := sh(t, c, fmt.Sprintf(`for a in %s; do
+		{ r=$(timeout 5 bash -c "exec 3<>/dev/tcp/$a/%d && echo connected" 2>&1 | tail -n 1); echo "$a $r"; } &
+	done; wait`, strings.Join(addresses, " "), port))
+	got := make(map[string]string)
+	for line := range strings.Lines(out) {
+		address, result, _ := strings.Cut(strings.TrimSpace(line), " ")
+		got[address] = result
+	}
+	if len(got) != len(addresses) {
+		t.Fatalf("dialling %v: got %q", addresses, out)
+	}
+	return got
 }
 
 func TestIsolatedNetworkHasNoWayOut(t *testing.T) {
 	e := connect(t)
 	n := isolated(t, e)
-	a, b := start(t, e, n.Join(small())), start(t, e, n.Join(small()))
+	spec := small()
+	spec.PidsLimit = 1000
+	a, b := start(t, e, n.Join(spec)), start(t, e, n.Join(spec))
 	port, accepted := listenOnHost(t)
 
-	open := small()
+	open := spec
 	open.Network = NetworkBridge
-	if got := dial(t, start(t, e, open), gateway(t, e, NetworkBridge), port); got != "connected" || accepted() != 1 {
+	host := gateway(t, e, NetworkBridge)
+	if got := dial(t, start(t, e, open), port, host)[host]; got != "connected" || accepted() != 1 {
 		t.Fatalf("the probe itself: on the default network the host gives %q and accepted %d, want connected", got, accepted())
 	}
-
 	addresses := append(hostAddresses(t), gateway(t, e, n.Name))
-	for _, address := range addresses {
-		if got := dial(t, a, address, port); got == "connected" {
+	slices.Sort(addresses)
+	for address, got := range dial(t, a, port, slices.Compact(addresses)...) {
+		if got == "connected" {
 			t.Errorf("the host answers at %s", address)
 		}
 	}
 	if got := accepted(); got != 1 {
 		t.Errorf("the host accepted %d connections, want none from the isolated container", got-1)
 	}
-	// A documentation address stands for the Internet: without a route
-	// the network refuses it, with one it stays silent.
-	for _, address := range []string{"198.51.100.1", "2001:db8::1"} {
-		if got := dial(t, a, address, 80); !strings.Contains(got, "No route to host") && !strings.Contains(got, "unreachable") {
+	// Documentation addresses stand for the Internet: with a route they
+	// would stay silent, without one they are refused.
+	for address, got := range dial(t, a, 80, "198.51.100.1", "2001:db8::1") {
+		if !strings.Contains(got, "No route to host") && !strings.Contains(got, "unreachable") {
 			t.Errorf("%s: got %q, want no route", address, got)
 		}
 	}
 	for _, address := range addressesOf(t, b) {
 		listen(t, b)
-		if got := dial(t, b, address, listenPort); got != "connected" {
+		if got := dial(t, b, listenPort, address)[address]; got != "connected" {
 			t.Fatalf("the probe itself: a container gives %q at its own address %s", got, address)
 		}
 		listen(t, b)
-		if got := dial(t, a, address, listenPort); got == "connected" {
+		if got := dial(t, a, listenPort, address)[address]; got == "connected" {
 			t.Errorf("another container answers at %s", address)
 		}
 	}
@@ -155,9 +197,10 @@ func gateway(t *testing.T, e *Engine, network string) string {
 // addressesOf are the addresses of a container but for loopback.
 func addressesOf(t *testing.T, c *Container) []string {
 	t.Helper()
-	out, r := sh(t, c, "hostname -I")
+	out, r := sh(t, c, `hostname -I | tr ' ' '\n'
+		grep -v ' lo$' /proc/net/if_inet6 | cut -c1-32 | sed 's/..../&:/g; s/:$/%eth0/'`)
 	all := strings.Fields(out)
-	if r.ExitCode != 0 || len(all) == 0 {
+	if len(all) == 0 {
 		t.Fatalf("got no address: %q %+v", out, r)
 	}
 	return all
@@ -169,9 +212,9 @@ const listenPort = 4711
 func listen(t *testing.T, c *Container) {
 	t.Helper()
 	out, _ := sh(t, c, `perl -MSocket -e '
-		socket(S, PF_INET, SOCK_STREAM, 0) or die $!;
+		socket(S, PF_INET6, SOCK_STREAM, 0) or die $!;
 		setsockopt(S, SOL_SOCKET, SO_REUSEADDR, 1) or die $!;
-		bind(S, sockaddr_in(`+fmt.Sprint(listenPort)+`, INADDR_ANY)) or exit 0;
+		bind(S, pack_sockaddr_in6(`+fmt.Sprint(listenPort)+`, Socket::inet_pton(AF_INET6, "::"))) or exit 0;
 		listen(S, 5) or die $!;
 		exit 0 if fork;
 		accept(C, S)' </dev/null >/dev/null 2>&1`)

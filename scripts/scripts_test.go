@@ -1,0 +1,110 @@
+package scripts
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Programs that play parts; the key is the name and what it plays.
+var parts = map[string]string{
+	"docker answers":   `case $1 in version) echo 20.10.24;; image) exit 0;; esac`,
+	"docker denied":    `echo "permission denied while trying to connect to the Docker daemon socket" >&2; exit 1`,
+	"docker silent":    `echo "Cannot connect to the Docker daemon" >&2; exit 1`,
+	"docker unreached": `case $1 in version) echo 20.10.24;; *) echo "no such host" >&2; exit 1;; esac`,
+	"id user":          `case $1 in -u) echo 1000;; *) echo someone;; esac`,
+	"id root":          `case $1 in -u) echo 0;; *) echo root;; esac`,
+	"apt-get":          `exit 1`,
+	"go none":          `exit 127`,
+}
+
+// real are the programs that the scripts use as they are.
+var real = []string{
+	"bash", "cat", "cut", "dirname", "env", "find", "flock", "grep", "mkdir", "mktemp", "numfmt", "rm",
+	"sed", "sha256sum", "sleep", "sort", "tail", "timeout", "tr",
+}
+
+// path makes a directory with the real programs and the given parts, to be the
+// whole PATH.
+func path(t *testing.T, cast ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range real {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, part := range cast {
+		name, _, _ := strings.Cut(part, " ")
+		text, known := parts[part]
+		if !known {
+			t.Fatalf("no part %q", part)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/usr/bin/env bash\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestScripts(t *testing.T) {
+	tests := []struct {
+		name   string
+		script string
+		args   []string
+		cast   []string
+		env    []string
+		code   int
+		says   string // the first line
+	}{
+		{"engine answers", "engine.sh", nil, []string{"docker answers", "id user"}, nil, 0, "engine.sh: engine 20.10.24 answers"},
+		{"engine denied", "engine.sh", nil, []string{"docker denied", "id user"}, nil, 4, "engine.sh: an engine is there, but user someone may not use its socket."},
+		{"engine silent, no root", "engine.sh", nil, []string{"docker silent", "id user", "apt-get"}, nil, 3, "engine.sh: no engine answers, and installing one needs root."},
+		{"no docker program, no root", "engine.sh", nil, []string{"id user", "apt-get"}, nil, 3, "engine.sh: no engine answers, and installing one needs root."},
+		{"no Debian", "engine.sh", nil, []string{"id root"}, nil, 5, "engine.sh: no engine answers, and this is not a Debian system."},
+		{"engine of another place", "engine.sh", nil, []string{"docker silent", "id root", "apt-get"}, []string{"DOCKER_HOST=tcp://192.0.2.1:2375"}, 6, "engine.sh: no engine answers at DOCKER_HOST; start it, or unset DOCKER_HOST to use this machine's own"},
+		{"engine with arguments", "engine.sh", []string{"stop"}, []string{"docker answers"}, nil, 2, "engine.sh: usage: engine.sh"},
+		{"images without names", "base-images.sh", nil, []string{"docker answers", "id user"}, nil, 2, "base-images.sh: usage: base-images.sh NAME..."},
+		{"images without engine", "base-images.sh", []string{"debian:bookworm-slim"}, []string{"docker silent", "id user"}, nil, 6, ""},
+		{"images denied", "base-images.sh", []string{"debian:bookworm-slim"}, []string{"docker denied", "id user"}, nil, 4, "base-images.sh: an engine is there, but user someone may not use its socket."},
+		{"images are there", "base-images.sh", []string{"a:1", "b:2"}, []string{"docker answers", "id user"}, nil, 0, "base-images.sh: a:1 is there"},
+		{"image nobody knows", "base-images.sh", []string{"a:1"}, []string{"docker unreached", "id user"}, nil, 2, "base-images.sh: a:1 cannot be pulled (no such host); building a stand-in"},
+		{"stand-in without root", "base-images.sh", []string{"debian:bookworm-slim"}, []string{"docker unreached", "id user", "apt-get"}, nil, 3, "base-images.sh: debian:bookworm-slim cannot be pulled (no such host); building a stand-in"},
+		{"stand-in without Debian", "base-images.sh", []string{"debian:bookworm-slim"}, []string{"docker unreached", "id user"}, nil, 5, "base-images.sh: debian:bookworm-slim cannot be pulled (no such host); building a stand-in"},
+		{"check without names", "check-base-images.sh", nil, []string{"docker answers"}, nil, 2, "check-base-images.sh: usage: check-base-images.sh NAME..."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			script, err := filepath.Abs(tt.script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("bash", append([]string{script}, tt.args...)...)
+			cmd.Env = append([]string{"PATH=" + path(t, tt.cast...), "TMPDIR=" + t.TempDir()}, tt.env...)
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			err = cmd.Run()
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			first, _, _ := strings.Cut(out.String(), "\n")
+			if tt.says == "" {
+				first = ""
+			}
+			if diff := cmp.Diff([]any{tt.code, tt.says}, []any{cmd.ProcessState.ExitCode(), first}); diff != "" {
+				t.Errorf("(-want +got):\n%s\nall output:\n%s", diff, out.String())
+			}
+		})
+	}
+}

@@ -89,6 +89,7 @@ const (
 	HowAgreement    DecisionHow = "agreement"
 	HowAdjudication DecisionHow = "adjudication"
 	HowImported     DecisionHow = "imported"
+	HowReduced      DecisionHow = "reduced" // verify cut a kept candidate down to the set that its tests need
 )
 
 // RecordKind implements Record.
@@ -145,7 +146,7 @@ func (d Decision) Validate() error {
 		return errors.New("candidate is required")
 	}
 	switch d.How {
-	case HowAgreement, HowAdjudication, HowImported:
+	case HowAgreement, HowAdjudication, HowImported, HowReduced:
 	default:
 		return fmt.Errorf("unknown way to a decision %q", d.How)
 	}

@@ -85,7 +85,8 @@ const (
 type Verdict struct {
 	Candidate CandidateID `json:"candidate"`
 	Kind      VerdictKind `json:"kind"`
-	// Level is the strictest reading under which the verdict is joint, "" else.
+	// Level is the strictest reading under which the set is joint, "" when it
+	// is under none. Kind is joint by the strictest only.
 	Level JointLevel `json:"level,omitempty"`
 	// Levels says for each of the three readings whether it holds.
 	Levels Levels `json:"levels"`
@@ -108,9 +109,15 @@ type Verdict struct {
 
 	FailToPass []TestID `json:"fail_to_pass"`
 	PassToPass []TestID `json:"pass_to_pass"`
+	// Joint are the tests that need the whole set: new and changed ones, or
+	// unchanged ones when there are no others.
 	Joint      []TestID `json:"joint"`
 	SingleSide []TestID `json:"single_side"`
 	Flaky      []TestID `json:"flaky"`
+	// LeftOut are tests that kill their process under the full mask and so
+	// take others along: they are run under no other mask, and nobody else
+	// may run them.
+	LeftOut []TestID `json:"left_out"`
 
 	Repetitions int       `json:"repetitions"`
 	Host        HostFacts `json:"host"`
@@ -181,18 +188,20 @@ type MaskRow struct {
 	NotRun  int        `json:"not_run"`
 	// Outcome is pass when every fail-to-pass test passes under it, else fail.
 	Outcome Outcome `json:"outcome"`
-	// Failure is the first failing unit's kind; Detail is its evidence, a line or two.
+	// Failure is the most telling failing unit's kind; Detail is its evidence, a line or two.
 	Failure Failure `json:"failure,omitempty"`
 	Detail  string  `json:"detail,omitempty"`
 }
 
 // Run is one container: one mask, one repetition.
 type Run struct {
-	Mask       Mask        `json:"mask"`
-	Repetition int         `json:"repetition"` // from 1
-	Health     bool        `json:"health,omitempty"`
-	Links      []LinkProof `json:"links"`
-	Steps      []Step      `json:"steps"`
+	Mask       Mask `json:"mask"`
+	Repetition int  `json:"repetition"` // from 1
+	Health     bool `json:"health,omitempty"`
+	// Alone says that nothing else ran on the machine.
+	Alone bool        `json:"alone,omitempty"`
+	Links []LinkProof `json:"links"`
+	Steps []Step      `json:"steps"`
 	// Results is an artefact: the outcome of every test, JSON.
 	Results  Digest        `json:"results"`
 	Failure  Failure       `json:"failure,omitempty"`
@@ -227,7 +236,7 @@ type TestRow struct {
 	ID    TestID   `json:"id"`
 	Touch Touch    `json:"touch"`
 	Needs []Mask   `json:"needs"` // the minimal masks under which it passes
-	Joint bool     `json:"joint"`
+	Joint bool     `json:"joint"` // it passes exactly under the full mask, whatever its touch
 	Cells []Cell   `json:"cells"` // one per mask, ascending
 	Repo  RepoName `json:"repo"`
 }

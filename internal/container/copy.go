@@ -69,7 +69,7 @@ func (c *Container) absent(ctx context.Context, err error) error {
 
 // ReadFile returns the content of a regular file. ErrTooLarge when it has more
 // than maxBytes, fs.ErrNotExist when there is none; a link, a directory or a
-// device is an error.
+// device is ErrIrregular.
 func (c *Container) ReadFile(ctx context.Context, name string, maxBytes int64) ([]byte, error) {
 	s, mode, err := c.copyFrom(ctx, name, maxBytes+tarOverhead)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Container) ReadFile(ctx context.Context, name string, maxBytes int64) (
 	}
 	defer s.Close()
 	if !mode.IsRegular() {
-		return nil, fmt.Errorf("reading %s in container %s: not a regular file (%s)", name, c.ID, mode)
+		return nil, fmt.Errorf("reading %s in container %s: %w (%s)", name, c.ID, ErrIrregular, mode)
 	}
 	b, err := readOne(s, maxBytes)
 	if err != nil {
@@ -132,7 +132,7 @@ func readOne(r io.Reader, maxBytes int64) ([]byte, error) {
 		return nil, err
 	}
 	if h.Typeflag != tar.TypeReg {
-		return nil, fmt.Errorf("not a regular file (%q)", h.Typeflag)
+		return nil, fmt.Errorf("%w (%q)", ErrIrregular, h.Typeflag)
 	}
 	if h.Size > maxBytes {
 		return nil, fmt.Errorf("%d bytes: %w", h.Size, ErrTooLarge)

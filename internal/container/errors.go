@@ -28,6 +28,8 @@ var (
 	// ErrTooLarge means that a file or tree in a container is over the bound
 	// that the caller gave.
 	ErrTooLarge = errors.New("larger than allowed")
+	// ErrIrregular means that a path in a container is no regular file.
+	ErrIrregular = errors.New("not a regular file")
 )
 
 // connectError turns the error of a first call into one that says what to do.

@@ -49,7 +49,9 @@ func (t *trial) target(ctx context.Context, repo int, target schemas.Target) err
 	known := map[schemas.TestID]testlog.Result{}
 	for try := range reruns + 1 {
 		if t.dead {
-			t.lost(repo, target)
+			if try == 0 {
+				t.lost(repo, target)
+			}
 			break
 		}
 		report, took, err := t.runTarget(ctx, repo, target, place, out)

@@ -45,7 +45,7 @@ func (s *stage) runner(it item, c *change, network *container.Network) *trial.Ru
 		Labels: map[string]string{"crossswe.candidate": string(it.candidate.ID)},
 	})
 	return trial.New(trial.Options{
-		Start:   func(ctx context.Context) (trial.Box, error) { return s.engine.Start(ctx, spec) },
+		Start:   func(ctx context.Context) (trial.Box, error) { return s.start(ctx, spec) },
 		Keep:    s.Artefacts.Put,
 		Spec:    it.env.Spec,
 		Patches: c.patches,

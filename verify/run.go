@@ -16,6 +16,7 @@ import (
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
 	"crossswe/schemas"
+	"crossswe/verify/internal/trial"
 )
 
 // judgeVersion is part of every input: raise it when the rules of the
@@ -35,7 +36,9 @@ type stage struct {
 	flags  flags
 	set    *mirrors.Set
 	engine *container.Engine
-	now    func() time.Time
+	// start starts a trial's container.
+	start func(context.Context, container.Spec) (trial.Box, error)
+	now   func() time.Time
 }
 
 func run(ctx context.Context, s *cli.Stage, f flags) error {
@@ -59,6 +62,7 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 		return err
 	}
 	defer st.engine.Close()
+	st.start = func(ctx context.Context, spec container.Spec) (trial.Box, error) { return st.engine.Start(ctx, spec) }
 	if err := st.sweep(ctx); err != nil {
 		return err
 	}

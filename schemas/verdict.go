@@ -114,10 +114,10 @@ type Verdict struct {
 	Joint      []TestID `json:"joint"`
 	SingleSide []TestID `json:"single_side"`
 	Flaky      []TestID `json:"flaky"`
-	// LeftOut are tests that kill their process under the full mask and so
-	// take others along: they are run under no other mask, and nobody else
-	// may run them.
-	LeftOut []TestID `json:"left_out"`
+	// LeftOut are the tests that kill their process under the full mask and so
+	// take others along: they are run under no other mask, and whoever runs
+	// the targets again leaves them out too (internal/leaveout).
+	LeftOut []LeftOut `json:"left_out"`
 
 	Repetitions int       `json:"repetitions"`
 	Host        HostFacts `json:"host"`
@@ -219,6 +219,13 @@ type Step struct {
 	TimedOut bool          `json:"timed_out,omitempty"`
 	Duration time.Duration `json:"duration_ns"`
 	Log      Digest        `json:"log,omitempty"` // artefact
+}
+
+// LeftOut names tests of one target by their top-level names.
+type LeftOut struct {
+	Repo   RepoName `json:"repo"`
+	Target string   `json:"target"`
+	Tests  []string `json:"tests"`
 }
 
 // Touch says what the test patch does to a test's own text.

@@ -41,8 +41,8 @@ func page(v schemas.Verdict) string {
 		fmt.Fprintf(&b, "  %c = %s\n", 'A'+i, r)
 	}
 	fmt.Fprintf(&b, "\nreadings: single test %s, set %s, suite %s\n", yes(v.Levels.SingleTest), yes(v.Levels.Set), yes(v.Levels.Suite))
-	fmt.Fprintf(&b, "tests: %d fail to pass, %d pass to pass, %d need one side, %d vary, %d left out\n",
-		len(v.FailToPass), len(v.PassToPass), len(v.SingleSide), len(v.Flaky), len(v.LeftOut))
+	fmt.Fprintf(&b, "tests: %d fail to pass, %d pass to pass, %d need one side, %d vary\n",
+		len(v.FailToPass), len(v.PassToPass), len(v.SingleSide), len(v.Flaky))
 	b.WriteString("\nMasks\n")
 	for _, m := range append([]schemas.MaskRow{v.Health}, v.Masks...) {
 		fmt.Fprintf(&b, "  %-*s %-4s %3d runs %5d passed %4d failed %4d errored %4d skipped %4d not run", 2*len(v.Repos)+2, m.Name, m.Outcome, m.Runs, m.Passed, m.Failed, m.Errored, m.Skipped, m.NotRun)
@@ -74,7 +74,9 @@ func joint(b *strings.Builder, v schemas.Verdict) {
 	for _, touch := range []schemas.Touch{schemas.TouchNew, schemas.TouchChanged, schemas.TouchUnchanged} {
 		list(b, fmt.Sprintf("Joint tests, %s", touch), by[touch])
 	}
-	list(b, "Left out, since they kill their process under the full mask", v.LeftOut)
+	for _, l := range v.LeftOut {
+		fmt.Fprintf(b, "\nLeft out of %s of %s, since they kill their process under the full mask: %s\n", l.Target, l.Repo, strings.Join(l.Tests, ", "))
+	}
 	list(b, "Tests that vary", v.Flaky)
 }
 

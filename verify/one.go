@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -119,7 +121,7 @@ func (s *stage) side(ctx context.Context, side schemas.Side) (patch.Sides, *touc
 	}
 	old := map[string]string{}
 	for _, f := range split.Files {
-		old[f.Path] = path.Clean(first(f.OldPath, f.Path))
+		old[f.Path] = path.Clean(cmp.Or(f.OldPath, f.Path))
 	}
 	var files []touch.File
 	for _, t := range touched {
@@ -138,13 +140,6 @@ func (s *stage) side(ctx context.Context, side schemas.Side) (patch.Sides, *touc
 		files = append(files, f)
 	}
 	return split, touch.NewIndex(files), nil
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // matrixRun runs a candidate's masks as the plan asks for them.
@@ -246,7 +241,7 @@ func (s *stage) verdict(ctx context.Context, it item, c *change, m *matrixRun) (
 	v := c.set.Judge(m.runs)
 	v.Candidate, v.Image, v.ImageID = it.candidate.ID, it.env.Image, it.env.ImageID
 	v.VerifiedAt = s.now().UTC().Truncate(time.Second)
-	v.LeftOut = leftOut(c.set, m)
+	v.LeftOut = leftOut(c.set, m.pace)
 	slices.SortStableFunc(m.records, byMask)
 	v.Runs = m.records
 	for i, split := range c.splits {
@@ -276,16 +271,14 @@ func byMask(a, b schemas.Run) int {
 	return key(a) - key(b)
 }
 
-// leftOut names the tests that killed their process in the first full mask.
-func leftOut(set *matrix.Set, m *matrixRun) []schemas.TestID {
-	ids := []schemas.TestID{}
-	for key, names := range m.pace.LeaveOut {
-		for id := range m.runs[0].Tests {
-			if id.Repo() == set.Repos[key.Repo] && slices.Contains(names, id.Name()) {
-				ids = append(ids, id)
-			}
-		}
+// leftOut are the tests that killed their process in the first full mask.
+func leftOut(set *matrix.Set, pace trial.Pace) []schemas.LeftOut {
+	all := []schemas.LeftOut{}
+	for key, names := range pace.LeaveOut {
+		all = append(all, schemas.LeftOut{Repo: set.Repos[key.Repo], Target: key.Target, Tests: names})
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	slices.SortFunc(all, func(a, b schemas.LeftOut) int {
+		return cmp.Or(strings.Compare(string(a.Repo), string(b.Repo)), strings.Compare(a.Target, b.Target))
+	})
+	return all
 }

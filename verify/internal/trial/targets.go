@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossswe/internal/container"
+	"crossswe/internal/leaveout"
 	"crossswe/schemas"
 	"crossswe/verify/internal/blame"
 	"crossswe/verify/internal/matrix"
@@ -62,7 +63,7 @@ func (t *trial) target(ctx context.Context, repo int, target schemas.Target) err
 			t.next.Took[key] = took
 		}
 		deadly := t.take(ctx, repo, target, place, report, known)
-		if len(deadly) == 0 || !canLeaveOut(t.opt.Spec, target) {
+		if len(deadly) == 0 || !leaveout.Possible(t.opt.Spec, target) {
 			break
 		}
 		out = append(out, deadly...)
@@ -83,7 +84,7 @@ func (t *trial) lost(repo int, target schemas.Target) {
 func (t *trial) runTarget(ctx context.Context, repo int, target schemas.Target, place testlog.Place, leaveOut []string) (testlog.Report, time.Duration, error) {
 	run := target.Command.Run
 	if len(leaveOut) > 0 {
-		run = withSkip(run, leaveOut)
+		run = leaveout.Command(run, leaveOut)
 	}
 	step := schemas.Step{Repo: t.opt.Spec.Repos[repo].Repo, Name: "test", Target: target.Name, Run: run}
 	c, err := t.exec(ctx, step, t.dir(repo, target.Command.Dir), target.Command.Env, nil, t.targetLimit(Key{repo, target.Name}, target.Command))

@@ -1,4 +1,7 @@
-package trial
+// Package leaveout tells test commands to leave tests out: those that kill
+// their process in the full mask and take others along. verify finds them, and
+// the published evaluation leaves them out too.
+package leaveout
 
 import (
 	"regexp"
@@ -11,9 +14,9 @@ import (
 
 var goRelease = regexp.MustCompile(`^(?:go)?1\.(\d+)`)
 
-// canLeaveOut reports whether a target's command can be told to leave tests
+// Possible reports whether a target's command can be told to leave tests
 // out: go test, from Go 1.20 on.
-func canLeaveOut(spec schemas.Spec, target schemas.Target) bool {
+func Possible(spec schemas.Spec, target schemas.Target) bool {
 	if target.Runner != schemas.RunnerGo || !slices.Contains(target.Command.Run, "test") {
 		return false
 	}
@@ -36,9 +39,10 @@ func canLeaveOut(spec schemas.Spec, target schemas.Target) bool {
 	return err == nil && minor >= 20
 }
 
-// withSkip tells go test to leave tests out, beside what the command leaves
+// Command returns the go test command that leaves the top-level tests of these
+// names out, beside what the command leaves
 // out already.
-func withSkip(run, names []string) []string {
+func Command(run, names []string) []string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		quoted[i] = regexp.QuoteMeta(n)
@@ -57,4 +61,22 @@ func withSkip(run, names []string) []string {
 	}
 	at := slices.Index(run, "test") + 1
 	return slices.Insert(run, at, "-skip="+pattern)
+}
+
+// Spec returns the spec with commands that leave tests out. The given one stays
+// as it is.
+func Spec(spec schemas.Spec, all []schemas.LeftOut) schemas.Spec {
+	spec.Repos = slices.Clone(spec.Repos)
+	for i, r := range spec.Repos {
+		r.Targets = slices.Clone(r.Targets)
+		for j, t := range r.Targets {
+			for _, l := range all {
+				if l.Repo.Same(r.Repo) && l.Target == t.Name && len(l.Tests) > 0 {
+					r.Targets[j].Command.Run = Command(t.Command.Run, l.Tests)
+				}
+			}
+		}
+		spec.Repos[i] = r
+	}
+	return spec
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"crossswe/internal/leaveout"
 	"crossswe/internal/patch"
 	"crossswe/schemas"
 )
@@ -65,7 +66,7 @@ func Build(in Input) (schemas.Instance, error) {
 		return schemas.Instance{}, err
 	}
 	fillSides(&r, sides)
-	if r.EvalScript, err = Script(in.Environment.Spec, testPatches(sides), ScriptOptions{Timeout: in.Options.Timeout}); err != nil {
+	if r.EvalScript, err = Script(leaveout.Spec(in.Environment.Spec, in.Verdict.LeftOut), testPatches(sides), ScriptOptions{Timeout: in.Options.Timeout}); err != nil {
 		return schemas.Instance{}, err
 	}
 	if r.Provenance, err = provenance(in, left); err != nil {

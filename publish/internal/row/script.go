@@ -197,12 +197,25 @@ func (w *scriptWriter) targets(spec schemas.Spec) {
 		for j, t := range r.Targets {
 			out := fmt.Sprintf("%s/target-%d-%d", w.opt.Scratch, i, j)
 			w.line("at %s > %s 2> %s || status=$?", w.call(r.Dir, t.Command), quote(out+".out"), quote(out+".err"))
-			w.line("%s -repo %s -unit %s -runner %s -report %s || status=1", quote(w.opt.Report), quote(string(r.Repo)), quote(t.Name), quote(string(t.Runner)), quote(cmp.Or(t.Report, out+".out")))
+			w.line("%s || status=1", w.report(r, t, out))
 		}
 	}
 	w.line("(exit \"$status\")")
 	w.line(": '%s'", endMark)
 	w.line("exit \"$status\"")
+}
+
+// report writes the call of the report program for one target.
+func (w *scriptWriter) report(r schemas.RepoSpec, t schemas.Target, out string) string {
+	words := []string{w.opt.Report, "-repo", string(r.Repo), "-unit", t.Name, "-runner", string(t.Runner), "-report", cmp.Or(t.Report, out+".out"),
+		"-root", path.Join(w.opt.Root, r.Dir), "-dir", t.Command.Dir, "-stderr", out + ".err"}
+	for _, f := range t.Files {
+		words = append(words, "-file", f)
+	}
+	for i, word := range words {
+		words[i] = quote(word)
+	}
+	return strings.Join(words, " ")
 }
 
 // call writes a command as the arguments of at: directory and program.

@@ -90,10 +90,13 @@ func failure(err error) schemas.BuildReason {
 	return ""
 }
 
+// colour matches the escape sequences with which the builder marks standard error.
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 // lastLine returns the last line that says something.
 func lastLine(lines []string) string {
 	for i := len(lines) - 1; i >= 0; i-- {
-		l := strings.TrimSpace(lines[i])
+		l := strings.TrimSpace(colour.ReplaceAllString(lines[i], ""))
 		if l != "" && !strings.HasPrefix(l, "The command '") && !strings.HasPrefix(l, "Removing intermediate") {
 			return l
 		}

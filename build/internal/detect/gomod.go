@@ -45,8 +45,13 @@ func GoModules(t Tree) (mods []GoModule, broken []string) {
 	return mods, broken
 }
 
+// parseGoMod reads a go.mod; one with lines of a later Go is read without them
+// and without its replace and toolchain lines.
 func parseGoMod(p string, body []byte) (GoModule, error) {
-	f, err := modfile.ParseLax(p, body, nil)
+	f, err := modfile.Parse(p, body, nil)
+	if err != nil {
+		f, err = modfile.ParseLax(p, body, nil)
+	}
 	if err != nil {
 		return GoModule{}, err
 	}
@@ -63,11 +68,7 @@ func parseGoMod(p string, body []byte) (GoModule, error) {
 	for _, r := range f.Require {
 		m.Requires = append(m.Requires, r.Mod)
 	}
-	strict, err := modfile.Parse(p, body, nil)
-	if err != nil {
-		return m, nil // ParseLax leaves replace lines out; an unknown line must not cost the rest
-	}
-	for _, r := range strict.Replace {
+	for _, r := range f.Replace {
 		m.Replaces = append(m.Replaces, Replace{Path: r.Old.Path, Version: r.Old.Version, New: r.New.Path, NewVersion: r.New.Version})
 	}
 	return m, nil

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"go/version"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,9 @@ type GoToolchain struct {
 	Version string // 1.25.8
 	From    string // why, for people
 }
+
+// firstWorkspaces is the first minor that knows go.work.
+const firstWorkspaces = 18
 
 // ChooseGo returns the Go release for repositories that changed together at a
 // time: the highest minor that the CI of every one names (else the highest go
@@ -27,13 +31,15 @@ func ChooseGo(repos []Repo, at time.Time) (GoToolchain, bool) {
 	if minor < floor.Minor {
 		minor, from = max(floor.Minor, lines.Minor), "the highest go or toolchain line of go.mod"
 	}
+	if minor < firstWorkspaces {
+		return GoToolchain{Version: goVersion{firstWorkspaces, 0}.String(), From: "the first with workspaces; " + from + " is older"}, true
+	}
 	patch, known := newestPatch(minor, at)
-	switch {
-	case !known:
+	if known {
+		from += fmt.Sprintf("; newest patch release on %s", at.UTC().Format(time.DateOnly))
+	} else {
 		patch = goVersion{minor, 0}
 		from += "; its release dates are not known"
-	default:
-		from += fmt.Sprintf("; newest patch release on %s", at.UTC().Format(time.DateOnly))
 	}
 	if patch.less(floor) {
 		patch, from = floor, "the highest go line of go.mod"
@@ -99,18 +105,8 @@ func allGoModules(repos []Repo) []GoModule {
 	return all
 }
 
-// HighestGo returns the highest of go lines, "" when there is none.
+// HighestGo returns the highest of go lines, "" when there is none. By the go
+// command's order 1.21 is lower than 1.21.0.
 func HighestGo(lines []string) string {
-	best := slices.MaxFunc(append([]string{""}, lines...), func(a, b string) int {
-		va, _ := parseGoVersion(a)
-		vb, _ := parseGoVersion(b)
-		switch {
-		case va.less(vb):
-			return -1
-		case vb.less(va):
-			return 1
-		}
-		return 0
-	})
-	return best
+	return slices.MaxFunc(append([]string{""}, lines...), func(a, b string) int { return version.Compare("go"+a, "go"+b) })
 }

@@ -14,7 +14,7 @@ import (
 
 // Version counts changes of inference and its plans: an item that an older one
 // specified is built again.
-const Version = 1
+const Version = 2
 
 // Images are the patterns of the official images; %s takes a version.
 type Images struct{ Go, Node string }

@@ -18,8 +18,8 @@ import (
 // repository's own go.work is nearer and would win without a word.
 const GoWorkFile = schemas.TestbedDir + "/go.work"
 
-// goMember is a module of the workspace at base and at head. A module that
-// only one of the two trees has is nil in the other.
+// goMember is a module of the workspace at base and at head. One that only one
+// of the two trees has is no member: go.work must load in every mask.
 type goMember struct {
 	repo       int
 	dir        string // relative to the repository
@@ -29,24 +29,13 @@ type goMember struct {
 // path returns the module's path when it is the same at base and head, "" else:
 // a replace would hide that a major version's suffix does not fit.
 func (m goMember) path() string {
-	switch {
-	case m.base == nil:
-		return m.head.Path
-	case m.head == nil || m.base.Path == m.head.Path:
+	if m.base.Path == m.head.Path {
 		return m.base.Path
 	}
 	return ""
 }
 
-func (m goMember) states() []*detect.GoModule {
-	var both []*detect.GoModule
-	for _, s := range []*detect.GoModule{m.base, m.head} {
-		if s != nil {
-			both = append(both, s)
-		}
-	}
-	return both
-}
+func (m goMember) states() []*detect.GoModule { return []*detect.GoModule{m.base, m.head} }
 
 // PlanGo makes the workspace in which every module of the change uses the
 // checkouts of the others.
@@ -72,11 +61,10 @@ func goMembers(repos []detect.Repo) []goMember {
 		base, head := byDir(r.Base), byDir(r.Head)
 		for _, dir := range memberDirs(r, base, head) {
 			m := goMember{repo: i, dir: dir, base: base[dir], head: head[dir]}
-			key := m.states()[0].Path
-			if key == "" || taken[key] {
+			if key := m.base.Path; key == "" || taken[key] {
 				continue
 			}
-			taken[key] = true
+			taken[m.base.Path] = true
 			all = append(all, m)
 		}
 	}
@@ -107,7 +95,7 @@ func memberDirs(r detect.Repo, base, head map[string]*detect.GoModule) []string 
 			dirs = append(dirs, m.Dir)
 		}
 	}
-	return slices.DeleteFunc(sortedUnique(dirs), func(d string) bool { return base[d] == nil && head[d] == nil })
+	return slices.DeleteFunc(sortedUnique(dirs), func(d string) bool { return base[d] == nil || head[d] == nil })
 }
 
 func dirOf(p string) string {

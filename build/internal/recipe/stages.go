@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -51,6 +52,8 @@ func (b *builder) install(t schemas.Toolchain) {
 		for _, p := range []string{"/usr/local/bin/", "/usr/local/lib/node_modules/", "/usr/local/include/node/"} {
 			b.step(schemas.BuildNoBaseImage, "COPY --from="+b.pin(t.Image)+" "+p+" "+p)
 		}
+	case t.Image != "" || !slices.Contains([]string{"go", "node"}, t.Name):
+		b.fault(fmt.Errorf("nothing is known of toolchain %s from image %q", t.Name, t.Image))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path"
 
+	"crossswe/build/internal/link"
 	"crossswe/internal/container"
 	"crossswe/schemas"
 )
@@ -100,7 +101,8 @@ func SiblingsOf(spec schemas.Spec) []Sibling {
 	}
 	var all []Sibling
 	for _, l := range spec.Links {
-		all = append(all, Sibling{Ecosystem: l.Ecosystem, Name: l.Name, Dir: path.Join(testbedPath(dirs[l.Provider.Key()]), l.ProviderDir)})
+		all = append(all, Sibling{Ecosystem: l.Ecosystem, Name: l.Name, Majors: link.Majors(l.Versions),
+			Dir: path.Join(testbedPath(dirs[l.Provider.Key()]), l.ProviderDir)})
 	}
 	return all
 }

@@ -147,10 +147,28 @@ func (a *layerAudit) tree(t *tar.Reader) error {
 			continue
 		}
 		a.files++
-		if err := a.content(file, t, 0); err != nil {
+		if err := a.regular(file, t); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
+}
+
+// regular holds one file of a layer against the rules about content.
+func (a *layerAudit) regular(file string, r io.Reader) error {
+	for _, s := range a.rules.Siblings {
+		if !s.npmManifest(file) {
+			continue
+		}
+		body, err := io.ReadAll(io.LimitReader(r, maxJSON))
+		if err != nil {
+			return err
+		}
+		if why := s.npmAt(body); why != "" {
+			a.add(checkSiblings, file, "%s", why)
+		}
+		r = io.MultiReader(bytes.NewReader(body), r)
+	}
+	return a.content(file, r, 0)
 }
 
 // path holds one path of a layer against the rules about names.

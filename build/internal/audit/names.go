@@ -2,6 +2,7 @@ package audit
 
 import (
 	"archive/tar"
+	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -17,15 +18,15 @@ type Sibling struct {
 	Name      string
 	// Dir is its directory in the checkout, absolute.
 	Dir string
+	// Majors are the version lines that must be nowhere, of npm's packages: a
+	// third party may need another one. A Go module's path says its line.
+	Majors []string
 }
 
 // at says what is wrong with a path of a layer, "" when nothing is.
 func (s Sibling) at(file string, kind byte) string {
-	switch s.Ecosystem {
-	case "go":
+	if s.Ecosystem == "go" {
 		return s.goAt(file, kind)
-	case "npm":
-		return s.npmAt(file, kind)
 	}
 	return ""
 }
@@ -51,13 +52,24 @@ func beforeAt(name string) string {
 	return before
 }
 
-// npmAt finds an installed copy: a directory node_modules/<name> that is no
-// link. Its package.json stands for it.
-func (s Sibling) npmAt(file string, kind byte) string {
-	if kind == tar.TypeReg && strings.HasSuffix(file, "/node_modules/"+s.Name+"/package.json") && path.Dir(file) != s.Dir {
-		return "an installed release of " + s.Name
+// npmManifest reports whether a file stands for an installed copy: the
+// package.json of a directory node_modules/<name>, which is no link then.
+func (s Sibling) npmManifest(file string) bool {
+	return s.Ecosystem == "npm" && strings.HasSuffix(file, "/node_modules/"+s.Name+"/package.json") && path.Dir(file) != s.Dir
+}
+
+// npmAt says what is wrong with an installed copy, "" when it is of a version
+// line that is not the set's.
+func (s Sibling) npmAt(manifest []byte) string {
+	var m struct{ Version string }
+	if err := json.Unmarshal(manifest, &m); err != nil || m.Version == "" {
+		return "an installed copy of " + s.Name + ", of no known version"
 	}
-	return ""
+	major, _, _ := strings.Cut(m.Version, ".")
+	if !slices.Contains(s.Majors, major) {
+		return ""
+	}
+	return "release " + m.Version + " of " + s.Name
 }
 
 // The files of a git directory that only later states leave behind.

@@ -2,6 +2,7 @@
 
 // Run in the fetch stage after the installations: see NPMCollectScript.
 
+const { execFileSync } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 
@@ -67,6 +68,7 @@ for (const e of fs.readdirSync(testbed, { withFileTypes: true })) {
     fs.rmSync(path.join(modules, '.cache'), { recursive: true, force: true });
     const to = path.join(out, path.relative(testbed, modules));
     fs.mkdirSync(path.dirname(to), { recursive: true });
-    fs.renameSync(modules, to);
+    // Not rename: a directory of a lower layer is on another device.
+    execFileSync('mv', ['-T', modules, to]);
   });
 }

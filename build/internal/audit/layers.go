@@ -201,12 +201,12 @@ func (a *layerAudit) content(file string, r io.Reader, depth int) error {
 			return a.gzip(file, b, depth)
 		}
 	}
-	return a.text(file, b, depth)
+	return a.text(file, b)
 }
 
 // text scans content; a tar's members are scanned by that too, as they lie in
 // it as they are.
-func (a *layerAudit) text(file string, r io.Reader, depth int) error {
+func (a *layerAudit) text(file string, r io.Reader) error {
 	leaked, err := a.rules.Needles.In(io.LimitReader(r, maxMember))
 	if err != nil {
 		return err
@@ -217,16 +217,22 @@ func (a *layerAudit) text(file string, r io.Reader, depth int) error {
 	return nil
 }
 
-func (a *layerAudit) gzip(file string, r io.Reader, depth int) error {
-	a.archives++
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil // it only begins like one
-	}
-	if err := a.content(file, readable{z}, depth+1); err != nil {
+// gzip looks into a compressed file. One that only begins like it is scanned
+// as it is.
+func (a *layerAudit) gzip(file string, r *bufio.Reader, depth int) error {
+	head, err := r.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return nil
+	if _, err := gzip.NewReader(bytes.NewReader(head)); err != nil {
+		return a.text(file, r)
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return a.text(file, r)
+	}
+	a.archives++
+	return a.content(file, readable{z}, depth+1)
 }
 
 // readable ends at the first fault of a broken archive: what can be read of it
@@ -249,7 +255,7 @@ func (a *layerAudit) zip(file string, r io.Reader, depth int) error {
 	a.archives++
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
-		return a.text(file, bytes.NewReader(body), depth)
+		return a.text(file, bytes.NewReader(body))
 	}
 	for _, m := range z.File {
 		f, err := m.Open()

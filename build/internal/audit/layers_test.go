@@ -161,6 +161,7 @@ func TestLayers(t *testing.T) {
 		{"in a zip in a tarball", "{}", []layer{{"x.tgz": gzipped(t, zipped(t, "a", lone1))}}, []string{"hunks /x.tgz!a"}},
 		{"a broken zip is scanned as it is", "{}", []layer{{"x.zip": "PK\x03\x04" + lone1}}, []string{"hunks /x.zip"}},
 		{"a broken gzip is scanned as far as it goes", "{}", []layer{{"x.gz": gzipped(t, lone1+strings.Repeat("x", 1<<20))[:900]}}, []string{"hunks /x.gz"}},
+		{"what only begins like a gzip", "{}", []layer{{"x": "\x1f\x8b\x00" + lone1}}, []string{"hunks /x"}},
 		{"in the history of the image", `{"history": [{"created_by": "RUN echo ` + strings.TrimSpace(strings.ReplaceAll(lone1, `"`, `'`)) + ` ` + strings.TrimSpace(leak1) + strings.TrimSpace(leak2) + `"}]}`, []layer{clean}, []string{"hunks 0123.json"}},
 		{"a released sibling, extracted", "{}", []layer{{"go/pkg/mod/example.com/!lib/v2@v2.4.0/": ""}}, []string{"sibling_releases /go/pkg/mod/example.com/!lib/v2@v2.4.0"}},
 		{"a released sibling, as archive", "{}", []layer{{"go/pkg/mod/cache/download/example.com/!lib/v2/@v/v2.4.0.zip": "PK"}}, []string{"sibling_releases /go/pkg/mod/cache/download/example.com/!lib/v2/@v/v2.4.0.zip"}},

@@ -29,6 +29,7 @@ type scanner struct {
 
 	inputs   []change.Input
 	mentions []pendingMention
+	moved    []githistory.FileChange
 	out      *pairing.Repo
 	counts   counts
 }
@@ -60,7 +61,8 @@ func scan(ctx context.Context, repo *gitrepo.Repo, place mirrors.Place, opt cros
 }
 
 func (s *scanner) commits(ctx context.Context) error {
-	return githistory.Commits(ctx, s.repo, func(c *githistory.Commit) error {
+	var err error
+	s.moved, err = githistory.Read(ctx, s.repo, workers, func(c *githistory.Commit) error {
 		s.counts.Commits++
 		if c.Truncated {
 			s.counts.Truncated++
@@ -74,6 +76,7 @@ func (s *scanner) commits(ctx context.Context) error {
 		}
 		return nil
 	})
+	return err
 }
 
 // detach keeps what names a target and copies its text, so that no message
@@ -200,17 +203,10 @@ func (s *scanner) head(ctx context.Context, g *change.Graph, heads []change.Tip)
 
 // manifests reads every change of a manifest, and what the repository provides.
 func (s *scanner) manifests(ctx context.Context) error {
-	var changes []githistory.FileChange
-	err := githistory.Manifests(ctx, s.repo, func(c githistory.FileChange) error {
-		changes = append(changes, c)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+	var err error
 	read := manifestReader{s: s, seen: map[string]depedge.Manifest{}}
 	provided := map[depedge.Package]map[string]int32{}
-	for _, c := range changes {
+	for _, c := range s.moved {
 		n, ok := s.out.Set.Graph.At(c.Commit)
 		if !ok {
 			continue
@@ -225,7 +221,7 @@ func (s *scanner) manifests(ctx context.Context) error {
 		s.out.Manifests = append(s.out.Manifests, m)
 		provide(provided, m)
 	}
-	s.counts.Manifests = len(changes)
+	s.counts.Manifests = len(s.moved)
 	s.out.Provides = s.provides(provided)
 	return nil
 }

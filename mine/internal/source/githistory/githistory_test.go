@@ -81,8 +81,8 @@ func TestAnEmptyRepositoryHasNoHistory(t *testing.T) {
 	if got := commits(t, repo); len(got) != 0 {
 		t.Errorf("commits: got %v", got)
 	}
-	if err := Manifests(t.Context(), repo, func(FileChange) error { return errors.New("a manifest") }); err != nil {
-		t.Error(err)
+	if got, err := Manifests(t.Context(), repo, 2); err != nil || len(got) != 0 {
+		t.Errorf("manifests: got %v, %v", got, err)
 	}
 	if pulls, err := Pulls(t.Context(), repo); err != nil || len(pulls) != 0 {
 		t.Errorf("pulls: got %v, %v", pulls, err)
@@ -124,13 +124,25 @@ func TestManifests(t *testing.T) {
 		{Commit: side, Path: "sub dir/package.json", New: pkg, Status: 'A'},
 		{Commit: base, Path: "go.mod", New: v0, Status: 'A'},
 	}
-	var got []FileChange
-	err := Manifests(t.Context(), open(t, r), func(c FileChange) error {
-		got = append(got, c)
-		return nil
-	})
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("manifest changes: %v (-want +got)\n%s", err, diff)
+	for _, workers := range []int{0, 1, 3} {
+		got, err := Manifests(t.Context(), open(t, r), workers)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("manifest changes, %d workers: %v (-want +got)\n%s", workers, err, diff)
+		}
+	}
+	// A tree that is gone is an error, not a history without manifests.
+	r.Drop(r.Git("rev-parse", string(code)+"^{tree}"))
+	if got, err := Manifests(t.Context(), open(t, r), 2); err == nil {
+		t.Errorf("a missing tree: got %v", got)
+	}
+}
+
+func TestReadStops(t *testing.T) {
+	r := gitrepotest.New(t)
+	r.Commit("one", gitrepotest.Files{}, r.Commit("two", gitrepotest.Files{}))
+	enough := errors.New("enough")
+	if _, err := Read(t.Context(), open(t, r), 2, func(*Commit) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("got %v, want the callback's error", err)
 	}
 }
 

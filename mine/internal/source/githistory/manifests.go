@@ -3,10 +3,15 @@ package githistory
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"crossswe/internal/gitrepo"
 	"crossswe/mine/internal/depedge"
@@ -22,27 +27,107 @@ type FileChange struct {
 	Status   byte // git's letter
 }
 
-// Manifests calls each for every change of a dependency manifest on the
-// repository's branches and tags, newest commits first. A merge is compared
-// with its first parent.
-func Manifests(ctx context.Context, repo *gitrepo.Repo, each func(FileChange) error) error {
-	if empty, err := isEmpty(ctx, repo); err != nil || empty {
-		return err
-	}
-	args := append([]string{"log", "-z", "--raw", "--no-abbrev", "--no-renames", "--full-history", "--diff-merges=first-parent",
-		"--topo-order", "--no-color", "--no-decorate", "--format=%H"}, branchRefs...)
-	args = append(args, "--")
+// Read is Commits, and in the same pass the changes of dependency manifests:
+// what each commit did to them against its first parent, newest commits first,
+// by path within one. The trees are compared by several git processes, which
+// get the commits as they come.
+func Read(ctx context.Context, repo *gitrepo.Repo, workers int, each func(*Commit) error) ([]FileChange, error) {
+	d := newDiffers(ctx, repo, max(workers, 1))
+	err := Commits(ctx, repo, func(c *Commit) error {
+		if err := d.take(c.SHA); err != nil {
+			return err
+		}
+		return each(c)
+	})
+	return d.finish(err)
+}
+
+// Manifests is Read without the messages.
+func Manifests(ctx context.Context, repo *gitrepo.Repo, workers int) ([]FileChange, error) {
+	return Read(ctx, repo, workers, func(*Commit) error { return nil })
+}
+
+// run is how many commits in a row one process gets: neighbours share most of
+// their trees, and so what git keeps of them.
+const run = 1000
+
+// differs are the processes that compare trees.
+type differs struct {
+	order map[schemas.CommitSHA]int
+	procs []*differ
+	group *errgroup.Group
+}
+
+type differ struct {
+	in    *io.PipeWriter
+	buf   *bufio.Writer
+	found []FileChange
+}
+
+func newDiffers(ctx context.Context, repo *gitrepo.Repo, workers int) *differs {
+	d := &differs{order: map[schemas.CommitSHA]int{}}
+	d.group, ctx = errgroup.WithContext(ctx)
+	args := []string{"diff-tree", "--stdin", "-r", "--root", "-z", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--"}
 	for _, name := range depedge.FileNames() {
 		args = append(args, "*"+name)
 	}
-	return stream(repo.Command(ctx, args...), func(r *bufio.Reader) error {
-		return readRaw(r, func(c FileChange) error {
-			if !depedge.IsManifest(c.Path) {
-				return nil
-			}
-			return each(c)
+	for range workers {
+		r, w := io.Pipe()
+		p := &differ{in: w, buf: bufio.NewWriterSize(w, 64<<10)}
+		d.procs = append(d.procs, p)
+		d.group.Go(func() error {
+			cmd := repo.Command(ctx, args...)
+			cmd.Stdin = r
+			err := stream(cmd, p.read)
+			r.CloseWithError(io.ErrClosedPipe) // frees a writer that git no longer reads from
+			return err
 		})
+	}
+	return d
+}
+
+func (p *differ) read(r *bufio.Reader) error {
+	return readRaw(r, func(c FileChange) error {
+		if depedge.IsManifest(c.Path) {
+			p.found = append(p.found, c)
+		}
+		return nil
 	})
+}
+
+// take hands a commit to its process.
+func (d *differs) take(sha schemas.CommitSHA) error {
+	n := len(d.order)
+	d.order[sha] = n
+	p := d.procs[n/run%len(d.procs)]
+	p.buf.WriteString(string(sha))
+	return p.buf.WriteByte('\n')
+}
+
+// finish waits for the processes and puts what they found in order. The first
+// error counts: err is that of the commits.
+func (d *differs) finish(err error) ([]FileChange, error) {
+	for _, p := range d.procs {
+		if err == nil {
+			_ = p.buf.Flush() // a process that is gone says why itself
+		}
+		p.in.CloseWithError(err)
+	}
+	procErr := d.group.Wait()
+	if procErr != nil && (err == nil || errors.Is(err, io.ErrClosedPipe)) {
+		err = procErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []FileChange
+	for _, p := range d.procs {
+		all = append(all, p.found...)
+	}
+	slices.SortFunc(all, func(a, b FileChange) int {
+		return cmp.Or(cmp.Compare(d.order[a.Commit], d.order[b.Commit]), cmp.Compare(a.Path, b.Path))
+	})
+	return all, nil
 }
 
 // readRaw reads what "git log -z --raw --format=%H" and "git diff-tree --stdin

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,6 +220,11 @@ func (s *scanner) manifests(ctx context.Context) error {
 			return err
 		}
 		s.out.Manifests = append(s.out.Manifests, m)
+	}
+	slices.SortStableFunc(s.out.Manifests, func(a, b pairing.ManifestChange) int {
+		return cmp.Compare(s.out.Set.Graph.Generation(b.Node), s.out.Set.Graph.Generation(a.Node))
+	})
+	for _, m := range s.out.Manifests {
 		provide(provided, m)
 	}
 	s.counts.Manifests = len(s.moved)

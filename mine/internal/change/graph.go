@@ -85,6 +85,10 @@ func (g *Graph) number() {
 	}
 }
 
+// Generation is greater for a commit than for everything that it reaches,
+// whatever the clocks say.
+func (g *Graph) Generation(n int32) int32 { return g.gen[n] }
+
 // At returns the node of a commit.
 func (g *Graph) At(sha schemas.CommitSHA) (int32, bool) {
 	n, ok := g.index[sha]

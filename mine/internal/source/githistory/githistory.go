@@ -11,6 +11,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -55,13 +56,14 @@ var branchRefs = []string{"--branches", "--remotes", "--tags", "HEAD"}
 const format = "--format=%H%x00%T%x00%P%x00%at%x00%ct%x00%an%x00%ae%x00%B"
 
 // Commits calls each for every commit of the repository's branches and tags,
-// children before parents. An empty repository has none. It stops at the first
-// error of each.
+// newest first by their own clocks, each once. An empty repository has none.
+// It stops at the first error of each.
 func Commits(ctx context.Context, repo *gitrepo.Repo, each func(*Commit) error) error {
-	if empty, err := isEmpty(ctx, repo); err != nil || empty {
+	refs, err := roots(ctx, repo)
+	if err != nil || len(refs) == 0 {
 		return err
 	}
-	args := append([]string{"log", "-z", "--encoding=UTF-8", "--topo-order", "--no-color", "--no-decorate", format}, branchRefs...)
+	args := append([]string{"log", "-z", "--encoding=UTF-8", "--no-color", "--no-decorate", format}, refs...)
 	return stream(repo.Command(ctx, append(args, "--")...), func(r *bufio.Reader) error {
 		var c Commit
 		for {
@@ -79,19 +81,29 @@ func Commits(ctx context.Context, repo *gitrepo.Repo, each func(*Commit) error) 
 	})
 }
 
-// isEmpty reports a repository without any commit, where "git log" fails.
-func isEmpty(ctx context.Context, repo *gitrepo.Repo) (bool, error) {
-	refs, err := repo.Refs(ctx, "")
-	if err != nil {
-		return false, err
+// roots are the arguments that name where to begin, none in an empty
+// repository. HEAD is left out where it names no commit, as in a mirror whose
+// default branch is gone: git would refuse it.
+func roots(ctx context.Context, repo *gitrepo.Repo) ([]string, error) {
+	_, err := repo.Resolve(ctx, "HEAD")
+	if err == nil {
+		return branchRefs, nil
 	}
-	for _, r := range refs {
-		if r.Commit != "" {
-			return false, nil
+	if !errors.Is(err, gitrepo.ErrNoCommit) {
+		return nil, err
+	}
+	for _, prefix := range []string{"refs/heads/", "refs/remotes/", "refs/tags/"} {
+		refs, err := repo.Refs(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range refs {
+			if r.Commit != "" {
+				return branchRefs[:len(branchRefs)-1], nil
+			}
 		}
 	}
-	_, err = repo.Resolve(ctx, "HEAD")
-	return err != nil, nil
+	return nil, nil
 }
 
 func readCommit(r *bufio.Reader, c *Commit) error {

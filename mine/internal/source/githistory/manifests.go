@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -27,19 +26,65 @@ type FileChange struct {
 	Status   byte // git's letter
 }
 
-// Read is Commits, and in the same pass the changes of dependency manifests:
-// what each commit did to them against its first parent, newest commits first,
-// by path within one. The trees are compared by several git processes, which
-// get the commits as they come.
+// Read is Commits, and then the changes of dependency manifests: what each
+// commit did to them against its first parent, in the order of the commits, by
+// path within one. A missing tree is a *gitrepo.MissingObjectError.
 func Read(ctx context.Context, repo *gitrepo.Repo, workers int, each func(*Commit) error) ([]FileChange, error) {
-	d := newDiffers(ctx, repo, max(workers, 1))
-	err := Commits(ctx, repo, func(c *Commit) error {
-		if err := d.take(c.SHA); err != nil {
+	s := steps{index: map[schemas.CommitSHA]int32{}}
+	f := newForest(repo, workers)
+	defer f.close()
+	g, gctx := errgroup.WithContext(ctx)
+	batches := make(chan []oid)
+	g.Go(func() error { return f.grow(gctx, batches) })
+	g.Go(func() error {
+		defer close(batches)
+		return Commits(gctx, repo, func(c *Commit) error {
+			s.add(c)
+			if len(s.trees)%batch == 0 && !s.send(gctx, batches) {
+				return gctx.Err()
+			}
+			return each(c)
+		})
+	})
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if s.foreign {
+		return s.byGit(ctx, repo)
+	}
+	if err := f.add(ctx, s.trees[s.sent:]); err != nil {
+		return nil, err
+	}
+	f.prune()
+	return s.changes(f), nil
+}
+
+// batch is how many commits' trees are read while git goes on listing commits.
+const batch = 2000
+
+// send hands over the trees that have come since the last time; false when
+// nobody takes them any more.
+func (s *steps) send(ctx context.Context, batches chan<- []oid) bool {
+	if s.foreign {
+		return true
+	}
+	select {
+	case batches <- s.trees[s.sent:len(s.trees):len(s.trees)]:
+		s.sent = len(s.trees)
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// grow adds batches as they come.
+func (f *forest) grow(ctx context.Context, batches <-chan []oid) error {
+	for roots := range batches {
+		if err := f.add(ctx, roots); err != nil {
 			return err
 		}
-		return each(c)
-	})
-	return d.finish(err)
+	}
+	return nil
 }
 
 // Manifests is Read without the messages.
@@ -47,87 +92,77 @@ func Manifests(ctx context.Context, repo *gitrepo.Repo, workers int) ([]FileChan
 	return Read(ctx, repo, workers, func(*Commit) error { return nil })
 }
 
-// run is how many commits in a row one process gets: neighbours share most of
-// their trees, and so what git keeps of them.
-const run = 1000
-
-// differs are the processes that compare trees.
-type differs struct {
-	order map[schemas.CommitSHA]int
-	procs []*differ
-	group *errgroup.Group
+// steps are the commits, each with its tree and its first parent.
+type steps struct {
+	shas    []schemas.CommitSHA
+	trees   []oid
+	parents []schemas.CommitSHA
+	index   map[schemas.CommitSHA]int32
+	// foreign says that the repository has ids of another format.
+	foreign bool
+	// sent counts the trees that were handed over.
+	sent int
 }
 
-type differ struct {
-	in    *io.PipeWriter
-	buf   *bufio.Writer
-	found []FileChange
+func (s *steps) add(c *Commit) {
+	tree, ok := parseOID(c.Tree)
+	s.foreign = s.foreign || !ok
+	s.index[c.SHA] = int32(len(s.shas))
+	s.shas, s.trees = append(s.shas, c.SHA), append(s.trees, tree)
+	parent := schemas.CommitSHA("")
+	if len(c.Parents) > 0 {
+		parent = c.Parents[0]
+	}
+	s.parents = append(s.parents, parent)
 }
 
-func newDiffers(ctx context.Context, repo *gitrepo.Repo, workers int) *differs {
-	d := &differs{order: map[schemas.CommitSHA]int{}}
-	d.group, ctx = errgroup.WithContext(ctx)
+// changes compares each commit's tree with its first parent's.
+func (s *steps) changes(f *forest) []FileChange {
+	var all []FileChange
+	roots := make([]int32, len(s.trees))
+	for i, id := range s.trees {
+		roots[i], _ = f.number(id, nil)
+	}
+	for i, sha := range s.shas {
+		from := empty
+		if s.parents[i] != "" {
+			at, ok := s.index[s.parents[i]]
+			if !ok {
+				continue // beyond a shallow boundary
+			}
+			from = roots[at]
+		}
+		first := len(all)
+		f.diff(from, roots[i], "", func(path string, old, new gitrepo.OID, status byte) {
+			all = append(all, FileChange{Commit: sha, Path: path, Old: old, New: new, Status: status})
+		})
+		slices.SortFunc(all[first:], func(a, b FileChange) int { return cmp.Compare(a.Path, b.Path) })
+	}
+	return all
+}
+
+// byGit lets git compare the trees.
+func (s *steps) byGit(ctx context.Context, repo *gitrepo.Repo) ([]FileChange, error) {
 	args := []string{"diff-tree", "--stdin", "-r", "--root", "-z", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--"}
 	for _, name := range depedge.FileNames() {
 		args = append(args, "*"+name)
 	}
-	for range workers {
-		r, w := io.Pipe()
-		p := &differ{in: w, buf: bufio.NewWriterSize(w, 64<<10)}
-		d.procs = append(d.procs, p)
-		d.group.Go(func() error {
-			cmd := repo.Command(ctx, args...)
-			cmd.Stdin = r
-			err := stream(cmd, p.read)
-			r.CloseWithError(io.ErrClosedPipe) // frees a writer that git no longer reads from
-			return err
-		})
+	var in strings.Builder
+	for _, sha := range s.shas {
+		in.WriteString(string(sha) + "\n")
 	}
-	return d
-}
-
-func (p *differ) read(r *bufio.Reader) error {
-	return readRaw(r, func(c FileChange) error {
-		if depedge.IsManifest(c.Path) {
-			p.found = append(p.found, c)
-		}
-		return nil
-	})
-}
-
-// take hands a commit to its process.
-func (d *differs) take(sha schemas.CommitSHA) error {
-	n := len(d.order)
-	d.order[sha] = n
-	p := d.procs[n/run%len(d.procs)]
-	p.buf.WriteString(string(sha))
-	return p.buf.WriteByte('\n')
-}
-
-// finish waits for the processes and puts what they found in order. The first
-// error counts: err is that of the commits.
-func (d *differs) finish(err error) ([]FileChange, error) {
-	for _, p := range d.procs {
-		if err == nil {
-			_ = p.buf.Flush() // a process that is gone says why itself
-		}
-		p.in.CloseWithError(err)
-	}
-	procErr := d.group.Wait()
-	if procErr != nil && (err == nil || errors.Is(err, io.ErrClosedPipe)) {
-		err = procErr
-	}
-	if err != nil {
-		return nil, err
-	}
+	cmd := repo.Command(ctx, args...)
+	cmd.Stdin = strings.NewReader(in.String())
 	var all []FileChange
-	for _, p := range d.procs {
-		all = append(all, p.found...)
-	}
-	slices.SortFunc(all, func(a, b FileChange) int {
-		return cmp.Or(cmp.Compare(d.order[a.Commit], d.order[b.Commit]), cmp.Compare(a.Path, b.Path))
+	err := stream(cmd, func(r *bufio.Reader) error {
+		return readRaw(r, func(c FileChange) error {
+			if depedge.IsManifest(c.Path) && c.Old != c.New { // equal: only the mode changed
+				all = append(all, c)
+			}
+			return nil
+		})
 	})
-	return all, nil
+	return all, err
 }
 
 // readRaw reads what "git log -z --raw --format=%H" and "git diff-tree --stdin
@@ -173,12 +208,12 @@ func parseRaw(line []byte) (FileChange, error) {
 	if len(f) != 5 || len(f[4]) == 0 {
 		return FileChange{}, fmt.Errorf("reading changed files: unexpected line %q", line)
 	}
-	c := FileChange{Old: oid(f[0], f[2]), New: oid(f[1], f[3]), Status: f[4][0]}
+	c := FileChange{Old: blobID(f[0], f[2]), New: blobID(f[1], f[3]), Status: f[4][0]}
 	return c, nil
 }
 
-// oid returns a blob's id, "" for none and for submodule pointers.
-func oid(mode, id []byte) gitrepo.OID {
+// blobID returns a blob's id, "" for none and for submodule pointers.
+func blobID(mode, id []byte) gitrepo.OID {
 	if string(mode) == "160000" || len(bytes.Trim(id, "0")) == 0 {
 		return ""
 	}

@@ -84,10 +84,16 @@ func buildReason(err error, plan recipe.Plan, file string) error {
 
 // failure is the typed reason of a fault of the machinery, where there is one.
 func failure(err error) schemas.BuildReason {
-	if errors.Is(err, container.ErrNoSpace) {
+	if errors.Is(err, container.ErrNoSpace) || errors.Is(err, errDiskFull) {
 		return schemas.BuildNotEnoughSpace
 	}
 	return ""
+}
+
+// hopeless reports whether every further candidate would meet the fault.
+func hopeless(err error) bool {
+	return errors.Is(err, container.ErrNoSpace) || errors.Is(err, errDiskFull) ||
+		errors.Is(err, container.ErrNoEngine) || errors.Is(err, container.ErrPermission)
 }
 
 // colour matches the escape sequences with which the builder marks standard error.

@@ -56,11 +56,14 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	st.engine, err = container.Connect(ctx, container.Options{Run: "build"})
+	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: "build"})
 	if err != nil {
 		return err
 	}
 	defer st.engine.Close()
+	if _, err := st.engine.Sweep(ctx, container.SweepSpec{}); err != nil {
+		s.Log.Warn("what a killed run left could not be removed", "error", err)
+	}
 	return st.all(ctx, todo)
 }
 
@@ -151,10 +154,15 @@ func (s *stage) item(ctx context.Context, id string) (item, error) {
 	return it, err
 }
 
+// maxFailures is how many faults of the machinery in a row end the run: the
+// next candidate would most likely meet the same one.
+const maxFailures = 3
+
 // all builds one candidate after the other: an image build uses the whole
-// machine. A fault of the machinery ends the run, since the next candidate
-// would meet it too; what was being built is failed and taken again.
+// machine. What fails for a fault of the machinery is taken again by the next run.
 func (s *stage) all(ctx context.Context, todo []item) error {
+	var faults []error
+	row := 0
 	for i, it := range todo {
 		log := s.Log.With("candidate", it.candidate.ID)
 		log.Info("building", "number", i+1, "of", len(todo))
@@ -163,33 +171,47 @@ func (s *stage) all(ctx context.Context, todo []item) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := s.finish(ctx, it, env, err, log.With("took", s.now().Sub(start).Round(time.Second))); err != nil {
+		failed, err := s.finish(ctx, it, env, err, log.With("took", s.now().Sub(start).Round(time.Second)))
+		if err != nil {
 			return err
 		}
+		if failed == nil {
+			row = 0
+			continue
+		}
+		faults = append(faults, failed)
+		if row++; row == maxFailures || hopeless(failed) {
+			break
+		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
-// finish writes the outcome of one candidate: record and state together.
-func (s *stage) finish(ctx context.Context, it item, env schemas.Environment, err error, log *slog.Logger) error {
+// finish writes the outcome of one candidate: record and state together. It
+// returns a fault of the machinery as failed.
+func (s *stage) finish(ctx context.Context, it item, env schemas.Environment, outcome error, log *slog.Logger) (failed, err error) {
 	state := store.Item{Stage: store.StageBuild, ID: string(it.candidate.ID), Input: it.input, At: s.now()}
+	batch := store.Batch{}
 	var gone *gaveUp
 	switch {
-	case err == nil:
-		state.State = store.Kept
-		state.Detail = string(env.Image)
+	case outcome == nil:
+		state.State, state.Detail = store.Kept, string(env.Image)
+		batch.Records = append(batch.Records, env)
 		log.Info("built", "image", env.Image, "bytes", env.SizeBytes)
-		if err := s.Store.Commit(ctx, store.Batch{Records: []schemas.Record{env}, Items: []store.Item{state}}); err != nil {
-			return err
-		}
-		s.Out.Record(env)
-		s.Out.Textf("%s  %s\n", env.Candidate, env.Image)
-		return nil
-	case errors.As(err, &gone):
+	case errors.As(outcome, &gone):
 		state.State, state.Reason, state.Detail = store.Dropped, string(gone.reason), gone.detail
 		log.Warn("given up", "reason", gone.reason, "detail", gone.detail)
-		return s.Store.Commit(ctx, store.Batch{Items: []store.Item{state}})
+	default:
+		failed = fmt.Errorf("building %s: %w", it.candidate.ID, outcome)
+		state.State, state.Reason, state.Detail = store.Failed, string(failure(outcome)), oneLine(outcome.Error())
 	}
-	state.State, state.Reason, state.Detail = store.Failed, string(failure(err)), oneLine(err.Error())
-	return errors.Join(fmt.Errorf("building %s: %w", it.candidate.ID, err), s.Store.Commit(ctx, store.Batch{Items: []store.Item{state}}))
+	batch.Items = append(batch.Items, state)
+	if err := s.Store.Commit(ctx, batch); err != nil {
+		return failed, errors.Join(failed, err)
+	}
+	if outcome == nil {
+		s.Out.Record(env)
+		s.Out.Textf("%s  %s\n", env.Candidate, env.Image)
+	}
+	return failed, nil
 }

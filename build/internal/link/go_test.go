@@ -83,6 +83,21 @@ func TestPlanGoLeavesAChangedPathAlone(t *testing.T) {
 	}
 }
 
+// The go command refuses a workspace whose members replace one module by
+// different things.
+func TestPlanGoSettlesConflictingReplaces(t *testing.T) {
+	mod := func(name, replaces string) detect.Tree {
+		return tree(map[string]string{"go.mod": "module " + name + "\n\n" + replaces})
+	}
+	a := mod("a", "replace x => x v1.0.0\nreplace y => ../y\nreplace z v1.0.0 => z v1.0.1\nreplace b => ../b\n")
+	b := mod("b", "replace x => x v1.1.0\nreplace y => ./third/y\nreplace z v1.0.0 => z v1.0.1\nreplace a => ../a\n")
+	got := PlanGo([]detect.Repo{{Name: "o/a", Dir: "a", Base: a, Head: a}, {Name: "o/b", Dir: "b", Base: b, Head: b}}).Files[0].Content
+	want := "go 1.18\n\nuse (\n\t./a\n\t./b\n)\nreplace x => x v1.1.0\nreplace y => ./b/third/y\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("go.work (-want +got):\n%s", diff)
+	}
+}
+
 // go.work must load in every mask.
 func TestPlanGoLeavesANewModuleOut(t *testing.T) {
 	repos := pair()

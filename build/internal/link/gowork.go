@@ -232,7 +232,55 @@ func goWork(repos []detect.Repo, members []goMember, versions map[string][]strin
 			fmt.Fprintf(&b, "replace %s %s => %s\n", m.path(), v, modfile.AutoQuote(workDir(repos, m)))
 		}
 	}
+	for _, r := range conflicts(repos, members) {
+		fmt.Fprintf(&b, "replace %s\n", r)
+	}
 	return b.String()
+}
+
+// conflicts returns a replace for everything that two members replace by
+// different things: the go command refuses such a workspace unless go.work
+// says which it is to be. The last member, which is the consumer, has its way.
+func conflicts(repos []detect.Repo, members []goMember) []string {
+	own := map[string]bool{}
+	for _, m := range members {
+		own[m.base.Path], own[m.head.Path] = true, true
+	}
+	chosen, by, differ := map[string]string{}, map[string]int{}, map[string]bool{}
+	for i, m := range members {
+		for _, s := range m.states() {
+			for _, r := range s.Replaces {
+				if own[r.Path] {
+					continue
+				}
+				old, to := strings.TrimSpace(r.Path+" "+r.Version), replacement(repos, m, r)
+				if had, ok := chosen[old]; ok && had != to && by[old] != i {
+					differ[old] = true
+				}
+				chosen[old], by[old] = to, i
+			}
+		}
+	}
+	var all []string
+	for _, old := range slices.Sorted(maps.Keys(differ)) {
+		all = append(all, old+" => "+chosen[old])
+	}
+	return all
+}
+
+// replacement writes the new side of a member's replace as go.work would.
+func replacement(repos []detect.Repo, m goMember, r detect.Replace) string {
+	if r.NewVersion != "" {
+		return r.New + " " + r.NewVersion
+	}
+	if path.IsAbs(r.New) {
+		return modfile.AutoQuote(r.New)
+	}
+	dir := path.Join(repos[m.repo].Dir, m.dir, r.New)
+	if !strings.HasPrefix(dir, "../") {
+		dir = "./" + dir
+	}
+	return modfile.AutoQuote(dir)
 }
 
 // workDir is a member's directory as go.work names it: ./ice.

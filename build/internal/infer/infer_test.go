@@ -1,0 +1,162 @@
+package infer
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"crossswe/build/internal/detect"
+	"crossswe/schemas"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func tree(files map[string]string) detect.Tree {
+	t := detect.Tree{Paths: slices.Sorted(maps.Keys(files)), Files: map[string][]byte{}}
+	for p, body := range files {
+		t.Files[p] = []byte(body)
+	}
+	return t
+}
+
+// repo is a repository that is the same at base and head, with changed files.
+func repo(name schemas.RepoName, dir string, files map[string]string, changed ...string) detect.Repo {
+	r := detect.Repo{Name: name, Dir: dir, Base: tree(files), Head: tree(files)}
+	for _, p := range changed {
+		r.Files = append(r.Files, schemas.File{Path: p, Class: schemas.ClassTest, Status: schemas.FileModified})
+	}
+	return r
+}
+
+func goDep() detect.Repo {
+	return repo("x/dep", "dep", map[string]string{
+		".github/workflows/ci.yml": "go-version: 1.25.x\n", "go.mod": "module example.com/dep\n\ngo 1.24\n", "dep.go": "package dep\n"}, "dep.go")
+}
+
+func goApp() detect.Repo {
+	return repo("x/app", "app", map[string]string{
+		".github/workflows/ci.yml": "go: ['1.26', '1.25']\n", "go.mod": "module example.com/app\n\ngo 1.25.0\n\nrequire example.com/dep v1.2.3\n",
+		"in/app_test.go": "package app\n\nfunc TestA(t *testing.T) {}\n"}, "in/app_test.go")
+}
+
+func npmDep() detect.Repo {
+	return repo("y/mono", "mono", map[string]string{
+		".github/workflows/ci.yml": "node-version: [24, 22]\n", "package.json": `{"name": "mono", "workspaces": ["packages/*"], "devDependencies": {"mocha": "^11"}}`,
+		"packages/p/package.json":       `{"name": "p", "version": "1.0.0", "main": "dist/p.js", "scripts": {"build": "tsc"}}`,
+		"packages/p/.mocharc.json":      `{"spec": "tests/**", "timeout": 5000}`,
+		"packages/p/tests/p.test.ts":    "it('x', () => {});\n",
+		"packages/p/tests/other.tap.js": "module.exports = 1\n"}, "packages/p/tests/p.test.ts")
+}
+
+func npmApp() detect.Repo {
+	return repo("y/web", "web", map[string]string{
+		".github/workflows/ci.yml": "node-version: [24, 22]\n", "web.js": "",
+		"package.json":         `{"name": "web", "main": "web.js", "scripts": {"test": "jest -i"}, "dependencies": {"p": "^1.0.0"}}`,
+		"__tests__/web.js":     "test('x', () => {});\n",
+		"node/test/n.test.mjs": "import {test} from 'node:test'; test('n', () => {});\n",
+		"node/package.json":    `{"name": "n", "scripts": {"test": "node --test"}}`}, "__tests__/web.js", "node/test/n.test.mjs")
+}
+
+func candidate(repos ...detect.Repo) schemas.Candidate {
+	c := schemas.Candidate{ID: "a-1_b-2-0123456789", WindowTo: time.Date(2026, 4, 2, 0, 0, 0, 0, time.UTC)}
+	for _, r := range repos {
+		c.Sides = append(c.Sides, schemas.Side{Repo: r.Name, Base: "1111111111111111111111111111111111111111", Head: "2222222222222222222222222222222222222222"})
+	}
+	return c
+}
+
+func options() Options {
+	return Options{Images: Images{Go: "golang:1.26-bookworm", Node: "node:%s-bookworm-slim"}, History: schemas.HistoryPast}
+}
+
+func TestSpec(t *testing.T) {
+	mixed := goApp()
+	mixed.Name, mixed.Dir = "x/both", "both"
+	for p, body := range npmApp().Head.Files {
+		if p != ".github/workflows/ci.yml" {
+			mixed.Head.Files[p], mixed.Base.Files[p] = body, body
+		}
+	}
+	mixed.Head, mixed.Base = retree(mixed.Head), retree(mixed.Base)
+	mixed.Files = append(mixed.Files, npmApp().Files...)
+	for name, repos := range map[string][]detect.Repo{
+		"go":    {goDep(), goApp()},
+		"npm":   {npmDep(), npmApp()},
+		"mixed": {goDep(), mixed, npmDep()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec, err := Spec(candidate(repos...), repos, options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := spec.Validate(); err != nil {
+				t.Errorf("the spec is not valid: %v", err)
+			}
+			var got bytes.Buffer
+			enc := yaml.NewEncoder(&got)
+			enc.SetIndent(2)
+			if err := enc.Encode(spec); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".yaml")
+			if *update {
+				if err := os.WriteFile(file, got.Bytes(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", file, diff)
+			}
+		})
+	}
+}
+
+func retree(t detect.Tree) detect.Tree {
+	t.Paths = slices.Sorted(maps.Keys(t.Files))
+	return t
+}
+
+func TestRefusals(t *testing.T) {
+	without := goApp()
+	without.Files = []schemas.File{{Path: "app.go", Class: schemas.ClassSource}}
+	python := repo("z/py", "py", map[string]string{"pyproject.toml": ""}, "test_x.py")
+	for _, c := range []struct {
+		name  string
+		repos []detect.Repo
+		want  schemas.BuildReason
+	}{
+		{"no known ecosystem", []detect.Repo{python, python}, schemas.BuildUnsupported},
+		{"no test", []detect.Repo{goDep(), without}, schemas.BuildNoTarget},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Spec(candidate(c.repos...), c.repos, options())
+			var refusal *Refusal
+			if !errors.As(err, &refusal) || refusal.Reason != c.want {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestDirs(t *testing.T) {
+	var sides []schemas.Side
+	for _, r := range []schemas.RepoName{"a/js", "b/JS", "c/.github", "d/plain", "e/..."} {
+		sides = append(sides, schemas.Side{Repo: r})
+	}
+	if diff := cmp.Diff([]string{"a-js", "b-JS", "github", "plain", "repo"}, Dirs(sides)); diff != "" {
+		t.Errorf("directories (-want +got):\n%s", diff)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"crossswe/e2e/world"
 	"crossswe/internal/store"
+	"crossswe/schemas"
 )
 
 var programs = []string{"mine", "screen", "build", "verify", "publish"}
@@ -89,24 +90,27 @@ func TestBadRepositories(t *testing.T) {
 	list := func(path string) string {
 		return "repositories:\n  list:\n    - {name: tide-example/gauge, path: " + path + "}\n    - {name: tide-example/harbor, path: repositories/tide-example/harbor.git}\n"
 	}
-	for name, c := range map[string]struct {
-		config string
-		says   []string
-	}{
-		"no repository":   {list("plain"), []string{"plain", "no git repository"}},
-		"no directory":    {list("nowhere"), []string{"nowhere"}},
-		"shallow":         {list("shallow"), []string{"tide-example/gauge", "shallow"}},
-		"mirrors missing": {"repositories:\n  mirrors: nowhere\n", []string{"nowhere"}},
+	for name, c := range map[string]struct{ path, reason string }{
+		"no repository": {"plain", "not_a_repository"},
+		"no directory":  {"nowhere", "not_a_repository"},
+		"shallow":       {"shallow", "shallow"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p.write(t, "pipeline.yaml", c.config)
-			r := p.run(t, "mine")
-			if r.code == 0 {
-				t.Errorf("exit code 0:\n%s", r.stderr)
+			q := p.copy(t)
+			q.write(t, "pipeline.yaml", list(c.path))
+			q.run(t, "mine").want(t, 0, c.path, "tide-example/gauge", "failed 1 ("+c.reason+" 1)")
+			q.write(t, "pipeline.yaml", list("repositories/tide-example/gauge.git"))
+			q.must(t, "mine")
+			if got := records[schemas.Candidate](t, q); len(got) != 1 {
+				t.Errorf("%d candidates once the repository is right, want 1", len(got))
 			}
-			r.want(t, r.code, c.says...)
 		})
 	}
+	t.Run("mirrors missing", func(t *testing.T) {
+		p.write(t, "pipeline.yaml", "repositories:\n  mirrors: nowhere\n")
+		r := p.run(t, "mine")
+		r.want(t, max(r.code, 1), "nowhere")
+	})
 }
 
 func TestAddRefusesUnknownCommits(t *testing.T) {

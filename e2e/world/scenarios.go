@@ -250,9 +250,9 @@ var copied = Scenario{
 }
 
 var reverted = Scenario{
-	Name:  "revert",
-	Shows: "A change of two repositories, before the window, that was taken out again within it.",
-	Repos: []schemas.RepoName{"knot-example/loop", "knot-example/net"},
+	Name:   "revert",
+	Shows:  "A change of two repositories, before the window, that was taken out again within it.",
+	Repos:  []schemas.RepoName{"knot-example/loop", "knot-example/net"},
 	Expect: []Expect{{Sides: []string{"knot-example/loop#33", "knot-example/net#34"}, Drop: schemas.DropRevert}},
-	tell: tellReverted,
+	tell:   tellReverted,
 }

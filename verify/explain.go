@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,36 +110,49 @@ func letter(c schemas.Cell) string {
 	return s
 }
 
-// table writes the truth tables of the tests that the masks tell apart.
+// table writes the truth tables: single tests where the change touches them or
+// they are joint, the others by how many share one.
 func table(b *strings.Builder, v schemas.Verdict) {
 	b.WriteString("\nTruth table (P pass, F fail, E error, S skip, - not run, V varies; small: inferred)\n  ")
 	for _, m := range v.Masks {
 		fmt.Fprintf(b, "%s ", m.Name)
 	}
 	b.WriteString("\n")
-	width, shown, same := 2*len(v.Repos)+1, 0, 0
+	singly := func(t schemas.TestRow) bool {
+		return t.Touch != schemas.TouchUnchanged || (t.Joint && slices.Contains(v.Joint, t.ID)) || slices.Contains(v.Flaky, t.ID)
+	}
+	width, shown, others := 2*len(v.Repos)+1, 0, map[string]int{}
 	for _, t := range v.Tests {
-		if uniform(t) {
-			same++
+		cells := cells(t, width)
+		if t.ID.IsLoad() {
 			continue
 		}
-		if shown++; shown > 2*maxList {
+		if !singly(t) {
+			others[cells+string(t.Repo)]++
 			continue
 		}
-		b.WriteString("  ")
-		for _, c := range t.Cells {
-			fmt.Fprintf(b, "%-*s", width, letter(c))
+		if shown++; shown <= maxRows {
+			fmt.Fprintf(b, "  %s%-9s %s\n", cells, t.Touch, t.ID)
 		}
-		fmt.Fprintf(b, "%-9s %s\n", t.Touch, t.ID)
 	}
-	if shown > 2*maxList {
-		fmt.Fprintf(b, "  … and %d more\n", shown-2*maxList)
+	if shown > maxRows {
+		fmt.Fprintf(b, "  … and %d more\n", shown-maxRows)
 	}
-	fmt.Fprintf(b, "  %d more tests are the same under every mask\n", same)
+	keys := slices.SortedFunc(maps.Keys(others), func(a, b string) int { return cmp.Or(others[b]-others[a], strings.Compare(a, b)) })
+	for _, k := range keys[:min(len(keys), maxList)] {
+		fmt.Fprintf(b, "  %sunchanged %d of %s\n", k[:width*len(v.Masks)], others[k], k[width*len(v.Masks):])
+	}
 }
 
-func uniform(t schemas.TestRow) bool {
-	return !slices.ContainsFunc(t.Cells, func(c schemas.Cell) bool { return c.Outcome != t.Cells[0].Outcome })
+// maxRows bounds the tests that are shown singly.
+const maxRows = 60
+
+func cells(t schemas.TestRow, width int) string {
+	var b strings.Builder
+	for _, c := range t.Cells {
+		fmt.Fprintf(&b, "%-*s", width, letter(c))
+	}
+	return b.String()
 }
 
 // maxExcerpt bounds the evidence shown for one mask.

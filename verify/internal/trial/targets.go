@@ -138,7 +138,7 @@ func dead(r testlog.Report, why string) {
 // a hang must not cost ten minutes in each.
 const (
 	slack    = 3
-	minLimit = time.Minute
+	minLimit = 30 * time.Second
 )
 
 func (t *trial) targetLimit(key Key, cmd schemas.Command) time.Duration {

@@ -206,8 +206,8 @@ func TestDeadlyTestIsLeftOut(t *testing.T) {
 	if got, want := s.limits["cons$ go test -skip=^(?:TestB)$ -json ./..."], 90*time.Second; got != want {
 		t.Errorf("the limit in another mask is %s, want three times the full mask's: %s", got, want)
 	}
-	if got := s.limits["prov$ go test -json ./..."]; got != time.Minute {
-		t.Errorf("the limit of a quick target is %s, want a minute", got)
+	if got := s.limits["prov$ go test -json ./..."]; got != minLimit {
+		t.Errorf("the limit of a quick target is %s, want %s", got, minLimit)
 	}
 }
 

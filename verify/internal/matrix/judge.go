@@ -210,9 +210,9 @@ func (j *judgement) indeterminate(v *schemas.Verdict) bool {
 // unloaded: a unit gives no test in the full mask, so its tests may not be missed.
 func (j *judgement) unloaded(v *schemas.Verdict) bool {
 	for _, id := range j.table.loads {
-		if c := j.table.cell(id, j.set.full()); failed(c.Outcome) {
+		if c := j.table.cell(id, j.set.full()); c.Failure != "" {
 			v.Kind = schemas.VerdictEnvironment
-			v.Reason = fmt.Sprintf("%s of %s does not run in the full mask (%s): %s", id.Unit(), id.Repo(), c.Failure, oneLine(c.detail))
+			v.Reason = fmt.Sprintf("%s of %s does not run whole in the full mask (%s): %s", id.Unit(), id.Repo(), c.Failure, oneLine(c.detail))
 			return true
 		}
 	}

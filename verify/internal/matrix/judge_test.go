@@ -138,6 +138,10 @@ var rules = map[string]struct {
 		world{links: "BA", tests: tests{"B u t new": "CCCC", "B v old unchanged": "PPPP"}},
 		want{Kind: schemas.VerdictEnvironment, Level: ""},
 	},
+	"rule 5: a half-written report in the full mask": {
+		world{links: "BA", tests: tests{"B u t changed": "FFPI"}},
+		want{Kind: schemas.VerdictEnvironment},
+	},
 	"rule 5: a target test fails in the full mask": {
 		world{links: "BA", tests: tests{"B u t new": "FFFF", "B u s new": "FPFP", "B u old unchanged": "PPPP"}},
 		want{Kind: schemas.VerdictIndeterminate},

@@ -82,7 +82,7 @@ func TestKilledForTime(t *testing.T) {
 	want := "pass    o/r::slow::TestBefore\n" +
 		"error   o/r::slow::TestHangs [hang] deadly\n" +
 		"error   o/r::slow::TestHangs/inner [hang] deadly\n" +
-		"pass    o/r::slow::(load)\n"
+		"pass    o/r::slow::(load) [hang]\n"
 	if diff := cmp.Diff(want, show(Parse(schemas.RunnerGo, Log{Report: body, TimedOut: true}, goPlace))); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}

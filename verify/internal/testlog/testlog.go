@@ -81,7 +81,8 @@ const (
 type Report struct {
 	// Results are in the report's order. Every unit has one pseudo-test named
 	// schemas.LoadName: it passes when the unit loaded and held a test, and is
-	// an error otherwise.
+	// an error otherwise. A failure beside a pass says that tests may be
+	// missing: the run was killed, or the report is half written.
 	Results []Result
 	// Loads is the text about each unit that did not load, cut to MaxLoad.
 	Loads map[string][]byte
@@ -200,7 +201,7 @@ func (b *builder) report() Report {
 		case failed && !held[u]:
 		case held[u]: // what breaks after its tests ran is no load error
 			delete(rep.Loads, u)
-			load = Result{Unit: u, Names: []string{schemas.LoadName}, Ordinal: 1, Outcome: schemas.OutcomePass}
+			load = Result{Unit: u, Names: []string{schemas.LoadName}, Ordinal: 1, Outcome: schemas.OutcomePass, Failure: b.incomplete()}
 		default:
 			load = Result{Unit: u, Names: []string{schemas.LoadName}, Ordinal: 1,
 				Outcome: schemas.OutcomeError, Failure: schemas.FailureNotCollected, Message: "no test was collected"}
@@ -211,6 +212,17 @@ func (b *builder) report() Report {
 		rep.Fault = FaultEmpty
 	}
 	return rep
+}
+
+// incomplete says why a unit that loaded may lack tests.
+func (b *builder) incomplete() schemas.Failure {
+	switch {
+	case b.log.TimedOut:
+		return schemas.FailureHang
+	case b.fault == FaultHalf:
+		return schemas.FailureNoReport
+	}
+	return schemas.FailureNone
 }
 
 // fileUnit is the unit of runners that know files: the path within the

@@ -171,7 +171,7 @@ func (t *trial) take(ctx context.Context, repo int, target schemas.Target, place
 		if old, ok := known[id]; ok && old.Outcome != schemas.OutcomeNotRun && !r.IsLoad() {
 			continue
 		}
-		if old, ok := known[id]; ok && r.IsLoad() && old.Outcome == schemas.OutcomePass {
+		if old, ok := known[id]; ok && r.IsLoad() && old.Outcome == schemas.OutcomePass && r.Outcome != schemas.OutcomePass {
 			continue
 		}
 		known[id] = r

@@ -105,7 +105,8 @@ func TestGoPair(t *testing.T) {
 	t.Run("seeded leaks are found", func(t *testing.T) { seededLeaks(t, b, e, env, sides) })
 }
 
-// seededLeaks puts leaks on top of a clean image and audits it again.
+// seededLeaks puts leaks on top of the clean image, a layer each, and audits it
+// again.
 func seededLeaks(t *testing.T, b *bench, e *container.Engine, env schemas.Environment, sides []schemas.Side) {
 	hunks, err := audit.Hunks("acme/dep", "gold", goldOf(t, b, sides[0]), []schemas.File{{Path: "dep.go", Class: schemas.ClassSource}})
 	if err != nil {
@@ -116,45 +117,37 @@ func seededLeaks(t *testing.T, b *bench, e *container.Engine, env schemas.Enviro
 		t.Fatal(err)
 	}
 	const leak = `func Greeting() string { return \"good morning to everyone in this room\" }`
-	commit := "git -C /testbed/dep -c user.name=x -c user.email=x@localhost commit-tree -m fix -p HEAD HEAD^{tree}"
-	for _, c := range []struct {
-		name string
-		runs []string
-		want []string
-	}{
-		{"nothing", []string{"true"}, nil},
-		{"a tag on the fix", []string{"git -C /testbed/dep tag v1.3.0 $(" + commit + ")"}, []string{"checkout_objects", "checkout_refs", "git_directories"}},
-		{"a commit that nothing reaches", []string{commit}, []string{"checkout_objects", "git_directories"}},
-		{"a reflog", []string{"git -C /testbed/dep update-ref --create-reflog -m fix HEAD HEAD && git -C /testbed/dep reflog expire --all || true; mkdir -p /testbed/dep/.git/logs && echo x > /testbed/dep/.git/logs/HEAD"}, []string{"git_directories"}},
-		{"a stash", []string{"cd /testbed/dep && echo x >> dep.go && git stash"}, []string{"checkout_objects", "checkout_refs", "git_directories"}},
-		{"a gold line in a build artefact", []string{`mkdir -p /opt/out && printf 'x%sy' "` + leak + `" > /opt/out/app.o`}, []string{"hunks"}},
-		{"a file that a later layer deletes", []string{`echo "` + leak + `" > /root/fix.go`, "rm /root/fix.go"}, []string{"hunks"}},
-		{"the sibling's release", []string{"mkdir -p /go/pkg/mod/example.com/dep@v1.3.0 && touch /go/pkg/mod/example.com/dep@v1.3.0/go.mod"}, []string{"sibling_releases"}},
-		{"an untracked file", []string{"touch /testbed/app/new.go"}, []string{"checkout_clean"}},
-		{"another base", []string{"cd /testbed/app && git -c user.name=x -c user.email=x@localhost commit -q --allow-empty -m next"}, []string{"checkout_at_base", "checkout_refs", "git_directories"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			file := "FROM " + string(env.ImageID) + "\n"
-			for _, r := range c.runs {
-				file += "RUN " + r + "\n"
-			}
-			img, err := e.Build(t.Context(), container.BuildSpec{Tag: "crossswe/leak:" + strings.ToLower(strings.ReplaceAll(c.name, " ", "-")), Dockerfile: []byte(file), Timeout: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
-			forget(t, e, img.Tags[0])
-			got := auditImage(t, e, img.ID, env, audit.Rules{Needles: needles, Siblings: audit.SiblingsOf(env.Spec)})
-			var checks []string
-			for _, f := range got.Findings {
-				if !slices.Contains(checks, f.Check) {
-					checks = append(checks, f.Check)
-				}
-			}
-			slices.Sort(checks)
-			if diff := cmp.Diff(c.want, checks); diff != "" {
-				t.Errorf("checks with findings (-want +got):\n%s\n%+v", diff, got.Findings)
-			}
-		})
+	commit := "git -C /testbed/dep commit-tree -m fix -p HEAD HEAD^{tree}"
+	leaks := []struct{ name, run, check, path, detail string }{
+		{"a tag on the fix", "git -C /testbed/dep tag v1.3.0 $(" + commit + ")", "checkout_refs", "/testbed/dep", "refs/tags/v1.3.0"},
+		{"its tag's file", "true", "git_directories", "/testbed/dep/.git/refs/tags/v1.3.0", ""},
+		{"an object of the fix", "true", "checkout_objects", "/testbed/dep", "does not reach"},
+		{"a loose object", "true", "git_directories", "/testbed/dep/.git/objects/", ""},
+		{"a stash", "cd /testbed/dep && echo x >> dep.go && git stash", "checkout_refs", "/testbed/dep", "refs/stash"},
+		{"a reflog", "true", "git_directories", "/testbed/dep/.git/logs/refs/stash", ""},
+		{"a gold line in a build artefact", `mkdir -p /opt/out && printf 'x%sy' "` + leak + `" > /opt/out/app.o`, "hunks", "/opt/out/app.o", "dep.go"},
+		{"a file", `echo "` + leak + `" > /root/fix.go`, "hunks", "/root/fix.go", "dep.go"},
+		{"which a later layer deletes", "rm /root/fix.go", "hunks", "/root/fix.go", "gold"},
+		{"the sibling's release", "mkdir -p /go/pkg/mod/example.com/dep@v1.3.0 && touch /go/pkg/mod/example.com/dep@v1.3.0/go.mod", "sibling_releases", "/go/pkg/mod/example.com/dep@v1.3.0", ""},
+		{"another base", "cd /testbed/app && git commit -q --allow-empty -m next", "checkout_at_base", "/testbed/app", "the base is"},
+		{"an untracked file", "touch /testbed/app/new.go", "checkout_clean", "/testbed/app", "new.go"},
+	}
+	file := "FROM " + string(env.ImageID) + "\n"
+	for _, l := range leaks {
+		file += "RUN " + l.run + "\n"
+	}
+	img, err := e.Build(t.Context(), container.BuildSpec{Tag: "crossswe/test:leaks", Dockerfile: []byte(file), Timeout: 5 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget(t, e, img.ID)
+	got := auditImage(t, e, img.ID, env, audit.Rules{Needles: needles, Siblings: audit.SiblingsOf(env.Spec)})
+	for _, l := range leaks {
+		if !slices.ContainsFunc(got.Findings, func(f schemas.AuditFinding) bool {
+			return f.Check == l.check && strings.HasPrefix(f.Path, l.path) && strings.Contains(f.Detail, l.detail)
+		}) {
+			t.Errorf("%s: no finding of %s at %s with %q in\n%+v", l.name, l.check, l.path, l.detail, got.Findings)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ function eachModules(dir, visit) {
 function eachPackage(modules, visit) {
   for (const name of packages(modules)) {
     const at = path.join(modules, name);
-    if (fs.lstatSync(at).isSymbolicLink()) continue;
+    if (!fs.lstatSync(at).isDirectory()) continue;
     if (visit(name, at)) continue;
     eachModules(at, (nested) => eachPackage(nested, visit));
   }
@@ -33,7 +33,8 @@ function eachPackage(modules, visit) {
 function packages(modules) {
   return fs.readdirSync(modules, { withFileTypes: true }).flatMap((e) => {
     if (e.name.startsWith('.')) return [];
-    if (!e.name.startsWith('@')) return e.isDirectory() ? [e.name] : [];
+    if (!e.isDirectory()) return [];
+    if (!e.name.startsWith('@')) return [e.name];
     return fs.readdirSync(path.join(modules, e.name)).map((n) => `${e.name}/${n}`);
   });
 }
@@ -59,10 +60,24 @@ function replace(name, at) {
   return true;
 }
 
+// Returns the node_modules that the repository holds itself, as fixtures do.
+function tracked(repo) {
+  const files = execFileSync('git', ['ls-files', '-z', '--', '*node_modules/*'], { cwd: repo, maxBuffer: 1 << 30 });
+  return new Set(
+    files
+      .toString()
+      .split('\0')
+      .filter(Boolean)
+      .map((f) => path.join(repo, f.slice(0, f.indexOf('node_modules/') + 'node_modules'.length))),
+  );
+}
+
 fs.mkdirSync(out, { recursive: true });
 for (const e of fs.readdirSync(testbed, { withFileTypes: true })) {
   if (!e.isDirectory()) continue;
+  const own = tracked(path.join(testbed, e.name));
   eachModules(path.join(testbed, e.name), (modules) => {
+    if (own.has(modules)) return;
     eachPackage(modules, replace);
     fs.rmSync(path.join(modules, '.package-lock.json'), { force: true });
     fs.rmSync(path.join(modules, '.cache'), { recursive: true, force: true });

@@ -101,7 +101,7 @@ func TestPlans(t *testing.T) {
 			repos: []repo{wood(release, bend),
 				boat(commit{name: "c", message: "c: bent", day: 6, author: 1, needs: "require github.com/yard/wood v1.1.0", uses: "BendPlank"}),
 				{name: "yard/cart", module: "github.com/yard/cart", commits: past(commit{name: "d", message: "d: bent wheels\n\nDepends-On: yard/wood#3", day: 8, author: 3, uses: "BendPlank"})}},
-			want: []string{"yard/wood r..p provider, yard/cart z..d consumer", "yard/wood r..p provider, yard/boat y..c consumer"},
+			want: []string{"yard/wood r..p provider, yard/boat y..c consumer", "yard/wood r..p provider, yard/cart z..d consumer"},
 		},
 		{
 			name: "a change on a tag beside every branch",
@@ -242,7 +242,7 @@ func TestScoreIsTheSumOfItsParts(t *testing.T) {
 			t.Errorf("%s has no detail", p.Name)
 		}
 	}
-	want := []string{"shared_new_identifiers", "stated_dependency", "version_interval", "both_sides_change_code", "consumer_tests", "close_in_time", "title_identifier", "same_author", "depends"}
+	want := []string{"shared_new_identifiers", "stated_dependency", "version_interval", "both_sides_change_code", "consumer_tests", "close_in_time", "title_identifier", "same_author", "made_for_it", "depends"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("parts (-want +got)\n%s", diff)
 	}

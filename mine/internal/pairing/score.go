@@ -23,12 +23,13 @@ const (
 	weightStated      = 3.0 // depends on, needed by, companion
 	weightMention     = 1.2
 	weightCommonRef   = 1.2
-	weightExact       = 2.0
+	weightExact       = 2.5
 	weightNarrow      = 1.5 // divided by the number of changes in the interval
 	weightBothSources = 0.5
 	weightTests       = 0.5
 	weightSoon        = 0.8
 	weightTitle       = 1.5
+	weightMadeFor     = 0.5
 	weightAuthor      = 0.6
 	weightDepends     = 0.3
 	weightMixed       = 0.2 // per further package moved, subtracted
@@ -40,6 +41,10 @@ const (
 // hugeChange is the number of product lines from which on a side is hard to
 // ask for as one task.
 const hugeChange = 3000
+
+// takenUpWithin is how many days may lie between a provider's change and its
+// use when it was made for that use.
+const takenUpWithin = 3
 
 // Shared is an identifier that the provider's change introduces and the
 // consumer's change uses.
@@ -192,6 +197,9 @@ func (w *World) score(p *Pair, r *rarity, provider, consumer *facts.Facts, inter
 	}
 	if w.author(p.Provider) == w.author(p.Consumer) {
 		s.part("same_author", weightAuthor, "one author on both sides")
+	}
+	if interval == 1 && days <= takenUpWithin && w.author(p.Provider) == w.author(p.Consumer) {
+		s.part("made_for_it", weightMadeFor, "one author made the only change of the new version and took it up within %d days", takenUpWithin)
 	}
 	if w.depends[[2]int{p.Consumer.Repo, p.Provider.Repo}] {
 		s.part("depends", weightDepends, "%s names a package of %s in its manifests", w.Repos[p.Consumer.Repo].Name, w.Repos[p.Provider.Repo].Name)

@@ -43,3 +43,7 @@ read-back: ## a dataset read by pyarrow and the datasets library
 
 unit:
 	scripts/test.sh -timeout $(TEST_TIMEOUT) ./...
+
+# REPOS are repositories to measure; without any a history is made.
+bench: ## how fast mine reads a history, beside git log
+	go run ./mine/bench $(REPOS)

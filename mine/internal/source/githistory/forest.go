@@ -33,6 +33,8 @@ type forest struct {
 	others map[oid]int32
 	trees  []tree
 	wants  map[string]bool // manifest names
+	// lengths has a bit for the length of each: most names need no look-up.
+	lengths uint64
 }
 
 // tree is one directory: its manifests and its subdirectories.
@@ -59,6 +61,7 @@ func newForest(repo *gitrepo.Repo, workers int) *forest {
 	f := &forest{repo: repo, workers: max(workers, 1), ids: map[uint64]int32{}, others: map[oid]int32{}, wants: map[string]bool{}}
 	for _, name := range depedge.FileNames() {
 		f.wants[name] = true
+		f.lengths |= 1 << min(len(name), 63)
 	}
 	var err error
 	if f.packs, err = openPacks(repo.Dir()); err != nil {
@@ -270,8 +273,12 @@ func (f *forest) parse(n int32, body []byte, names interned) (raw, error) {
 	const idLen = len(oid{})
 	t := raw{tree: n}
 	for len(body) > 0 {
-		blank, end := bytes.IndexByte(body, ' '), bytes.IndexByte(body, 0)
-		if blank < 0 || end < blank || len(body) < end+1+idLen {
+		blank := 6 // a mode has six digits, a directory's five
+		if len(body) > 5 && body[5] == ' ' {
+			blank = 5
+		}
+		end := bytes.IndexByte(body, 0)
+		if end < blank || body[blank] != ' ' || len(body) < end+1+idLen {
 			return t, errTree
 		}
 		mode, name := body[:blank], body[blank+1:end]
@@ -282,7 +289,7 @@ func (f *forest) parse(n int32, body []byte, names interned) (raw, error) {
 			if !depedge.SkippedDir(string(name)) {
 				t.dirs = append(t.dirs, rawDir{names.name(name), child})
 			}
-		case len(mode) == 6 && !bytes.HasPrefix(mode, []byte("16")) && f.wants[string(name)]: // no submodule
+		case f.lengths>>min(len(name), 63)&1 == 1 && mode[1] != '6' && f.wants[string(name)]: // no submodule
 			t.files = append(t.files, file{names.name(name), child})
 		}
 	}

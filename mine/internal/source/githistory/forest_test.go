@@ -25,7 +25,7 @@ func wander(t *testing.T, rng *rand.Rand, r *gitrepotest.Repo, gitlink string) {
 	names := []string{"go.mod", "package.json", "other.txt", "go.mod/inner.txt"}
 	files := gitrepotest.Files{}
 	var made []schemas.CommitSHA
-	for n := range 60 {
+	for n := range 30 {
 		for range 1 + rng.IntN(3) {
 			path := dirs[rng.IntN(len(dirs))] + names[rng.IntN(len(names)-1)]
 			switch rng.IntN(8) {
@@ -91,7 +91,7 @@ func byType(changes []FileChange) []FileChange {
 
 func TestManifestsAgainstGit(t *testing.T) {
 	for format, digits := range map[string]int{"sha1": 40, "sha256": 64} {
-		for seed := range uint64(3) {
+		for seed := range uint64(2) {
 			t.Run(fmt.Sprint(format, seed), func(t *testing.T) {
 				r := gitrepotest.New(t, "--object-format="+format)
 				wander(t, rand.New(rand.NewPCG(seed, 7)), r, strings.Repeat("5", digits))
@@ -176,7 +176,7 @@ func FuzzPack(f *testing.F) {
 			if offset, ok := p.offset(i); ok {
 				body, ok, err := rd.tree(offset, 0)
 				if ok && err == nil {
-					_, _ = (&forest{wants: map[string]bool{"go.mod": true}}).parse(0, body, interned{})
+					_, _ = (&forest{wants: map[string]bool{"go.mod": true}, lengths: ^uint64(0)}).parse(0, body, interned{})
 				}
 			}
 		}

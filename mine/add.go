@@ -9,8 +9,9 @@ import (
 
 	"crossswe/internal/cli"
 	"crossswe/internal/gitrepo"
+	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
-	"crossswe/mine/internal/change"
+	"crossswe/mine/internal/crossref"
 	"crossswe/mine/internal/depedge"
 	"crossswe/mine/internal/pairing"
 	"crossswe/schemas"
@@ -134,7 +135,31 @@ func (m *miner) addSide(ctx context.Context, arg string) (side, error) {
 	if err := fill(ctx, repo, &s); err != nil {
 		return side{}, fmt.Errorf("reading %s: %w", arg, err)
 	}
-	return s, nil
+	return s, m.recognise(ctx, repo, &s)
+}
+
+// recognise fills in what the history knows of the change: its pull request
+// and how it landed. So a change has one id, mined or added.
+func (m *miner) recognise(ctx context.Context, repo *gitrepo.Repo, s *side) error {
+	found, _, err := scan(ctx, repo, mirrors.Place{Name: s.Repo}, crossref.Options{})
+	if err != nil {
+		return err
+	}
+	n, ok := found.Set.Graph.At(s.Head)
+	if !ok {
+		return nil // on no branch or tag
+	}
+	at, ok := found.Set.Of(n)
+	if !ok || found.Set.Changes[at].Head != n {
+		return nil
+	}
+	c := found.Set.Changes[at]
+	s.Pull = c.Pull
+	if c.Merge >= 0 {
+		s.Merge = found.Set.Graph.Nodes[c.Merge].SHA
+	}
+	s.MergedAt = time.Unix(found.Set.Graph.Nodes[c.Landed()].CommitTime, 0).UTC()
+	return nil
 }
 
 // resolve finds a commit; a person's typing error is a usage error.
@@ -176,9 +201,6 @@ func fill(ctx context.Context, repo *gitrepo.Repo, s *side) error {
 			s.MergedAt = commit.CommitTime.UTC().Truncate(time.Second)
 		}
 		subject, _, _ := strings.Cut(string(commit.Message), "\n")
-		if n := change.PullOfSubject(subject); n > 0 && s.Pull == 0 {
-			s.Pull = n
-		}
 		if len(commit.Parents) > 1 && i == 0 {
 			titles = append(titles, strings.ToValidUTF8(subject, "\uFFFD"))
 		}

@@ -45,10 +45,7 @@ func (d *demo) summary(ctx context.Context) error {
 }
 
 func (d *demo) results(c *config.Config) error {
-	files, err := filepath.Glob(filepath.Join(c.Publish.Directory, "*", "*.parquet"))
-	if err == nil && len(files) == 0 {
-		files, err = filepath.Glob(filepath.Join(c.Publish.Directory, "*.parquet"))
-	}
+	files, err := filepath.Glob(filepath.Join(c.Publish.Directory, "data", "*", "*.parquet"))
 	if err != nil {
 		return fmt.Errorf("looking for the dataset: %w", err)
 	}

@@ -91,6 +91,9 @@ func TestGoPair(t *testing.T) {
 	if out, code := runIn(t, c, "app", target.Command.Run...); code != 0 || !strings.Contains(out, `"Test":"TestSay"`) {
 		t.Errorf("the target test at base: exit code %d\n%s", code, tail(out))
 	}
+	if out, code := runIn(t, c, "", "/opt/crossswe/evalreport", "-repo", "acme/app", "-unit", "u", "-runner", "gotest", "-root", "/testbed/app"); code != 0 || out != "--- FAIL: acme/app::u::(load) (0.00s)\n" {
+		t.Errorf("the report program on an empty report: exit code %d\n%s", code, out)
+	}
 	if out, code := runIn(t, c, "", "go", "version"); code != 0 || !strings.Contains(out, "go1.26.8") {
 		t.Errorf("toolchain: %s", out)
 	}

@@ -15,7 +15,9 @@ import (
 	"context"
 	"flag"
 	"os"
+	"path/filepath"
 
+	"crossswe/build/internal/recipe"
 	"crossswe/internal/cli"
 	"crossswe/internal/store"
 )
@@ -35,10 +37,20 @@ func main() {
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
 			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")
+			f.report = beside(recipe.ReportProgram)
 			fs.BoolVar(&f.again, "again", false, "build even what is already built from the same input")
 		},
 		Args:   os.Args[1:],
 		Stdout: os.Stdout,
 		Stderr: os.Stderr,
 	}, func(ctx context.Context, s *cli.Stage) error { return run(ctx, s, f) }))
+}
+
+// beside returns the path of a program that was built along with this one.
+func beside(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	return filepath.Join(filepath.Dir(self), name)
 }

@@ -79,7 +79,7 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 		return fmt.Errorf("making a scratch directory: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	prepared, err := assemble.Prepare(ctx, env.Spec, plan, all, scratch)
+	prepared, err := assemble.Prepare(ctx, env.Spec, plan, all, assemble.Paths{Scratch: scratch, Report: s.flags.report})
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"crossswe/build/internal/recipe"
 	"crossswe/internal/cli"
 	"crossswe/internal/gitrepo"
 	"crossswe/internal/gitrepo/gitrepotest"
@@ -126,8 +129,28 @@ type outcome struct {
 	stdout, stderr string
 }
 
+// reportProgram builds the program that goes into every image, once.
+var reportProgram = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "crossswe-report-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, recipe.ReportProgram)
+	cmd := exec.Command("go", "build", "-trimpath", "-o", file, "crossswe/verify/evalreport")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", recipe.ReportProgram, err, out)
+	}
+	return file, nil
+})
+
 // build calls the program.
 func (b *bench) build(f flags, args ...string) outcome {
+	b.t.Helper()
+	var err error
+	if f.report, err = reportProgram(); err != nil {
+		b.t.Fatal(err)
+	}
 	var out, errs bytes.Buffer
 	code := cli.Main(cli.Options{
 		Name: store.StageBuild, Stdout: &out, Stderr: &errs,

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
-	"crossswe/internal/config"
 	"crossswe/internal/container"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
@@ -21,6 +21,7 @@ type flags struct {
 	initSpecs bool
 	limit     int
 	again     bool
+	report    string // the file of recipe.ReportProgram
 }
 
 // stage is a run of the program.
@@ -30,6 +31,7 @@ type stage struct {
 	set    *mirrors.Set
 	engine *container.Engine
 	args   map[string]string // build arguments
+	report schemas.Digest    // of the program in flags.report
 	now    func() time.Time
 }
 
@@ -40,12 +42,19 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	if f.initSpecs && len(s.Args) == 0 {
 		return cli.Usagef("-init needs the ids of candidates")
 	}
-	set, err := mirrors.Find(s.Config.Repositories.Mirrors, places(s.Config.Repositories))
+	report, err := os.ReadFile(f.report)
+	if err != nil {
+		return cli.Usagef("the program that goes into every image is missing; make programs builds it: %w", err)
+	}
+	set, err := s.Mirrors()
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	st := &stage{Stage: s, flags: f, set: set, args: environment(s.Config.Build.Environment), now: time.Now}
+	st := &stage{
+		Stage: s, flags: f, set: set, args: environment(s.Config.Build.Environment),
+		report: artefact.DigestOf(report), now: time.Now,
+	}
 	todo, err := st.candidates(ctx)
 	if err != nil {
 		return err
@@ -65,14 +74,6 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 		s.Log.Warn("what a killed run left could not be removed", "error", err)
 	}
 	return st.all(ctx, todo)
-}
-
-func places(r config.Repositories) []mirrors.Place {
-	var all []mirrors.Place
-	for _, l := range r.List {
-		all = append(all, mirrors.Place{Name: l.Name, Dir: l.Path, Aliases: l.Aliases})
-	}
-	return all
 }
 
 // environment reads the variables that build steps may see. A main may read
@@ -150,7 +151,7 @@ func (s *stage) item(ctx context.Context, id string) (item, error) {
 	if it.spec, err = readSpec(s.Config.Build.Specs, c.ID); err != nil {
 		return item{}, err
 	}
-	it.input, err = input(c, it.spec, s.Config.Build)
+	it.input, err = input(c, it.spec, s.Config.Build, s.report)
 	return it, err
 }
 

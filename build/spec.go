@@ -59,13 +59,13 @@ func (e editedSpec) parse() (schemas.Spec, error) {
 }
 
 // input hashes everything that the outcome follows from.
-func input(c schemas.Candidate, e editedSpec, b config.Build) (string, error) {
+func input(c schemas.Candidate, e editedSpec, b config.Build, report schemas.Digest) (string, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return "", fmt.Errorf("hashing candidate %s: %w", c.ID, err)
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d\n%s\n%s\n%s\n%s\n%d\n%s", recipe.Version, infer.Version, b.History, b.GoImage, b.NodeImage, body, len(e.body), e.body)
+	fmt.Fprintf(h, "%d %d %s\n%s\n%s\n%s\n%s\n%d\n%s", recipe.Version, infer.Version, report, b.History, b.GoImage, b.NodeImage, body, len(e.body), e.body)
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

@@ -28,13 +28,19 @@ type Context struct {
 	// Checkouts is what each repository's checkout holds, in order.
 	Checkouts []checkout.Result
 
-	scratch string
+	paths Paths
 }
 
-// Prepare writes the checkouts into scratch, which the caller removes when the
-// Context is no longer needed. Errors: gitrepo's and checkout's.
-func Prepare(ctx context.Context, spec schemas.Spec, plan recipe.Plan, all []sides.Side, scratch string) (*Context, error) {
-	c := &Context{Spec: spec, Plan: plan, Sides: all, scratch: scratch}
+// Paths are the places on this machine that a Context uses.
+type Paths struct {
+	Scratch string // a directory for the checkouts
+	Report  string // the program recipe.ReportProgram
+}
+
+// Prepare writes the checkouts into the scratch directory, which the caller
+// removes when the Context is no longer needed. Errors: gitrepo's and checkout's.
+func Prepare(ctx context.Context, spec schemas.Spec, plan recipe.Plan, all []sides.Side, paths Paths) (*Context, error) {
+	c := &Context{Spec: spec, Plan: plan, Sides: all, paths: paths}
 	for i, s := range all {
 		result, err := c.checkout(ctx, s, spec.Repos[i])
 		if err != nil {
@@ -50,7 +56,7 @@ func (c *Context) checkout(ctx context.Context, s sides.Side, r schemas.RepoSpec
 	if err != nil {
 		return checkout.Result{}, fmt.Errorf("writing a checkout: %w", err)
 	}
-	result, err := checkout.Write(ctx, f, s.Git, c.scratch, checkout.Options{
+	result, err := checkout.Write(ctx, f, s.Git, c.paths.Scratch, checkout.Options{
 		Dir: r.Dir, Commit: r.Base, History: c.Spec.History, Exclude: exclude(c.Spec, r),
 	})
 	if err := errors.Join(err, f.Close()); err != nil {
@@ -67,12 +73,12 @@ func exclude(spec schemas.Spec, r schemas.RepoSpec) []string {
 	return nil
 }
 
-func (c *Context) repoTar(dir string) string { return filepath.Join(c.scratch, dir+".tar") }
+func (c *Context) repoTar(dir string) string { return filepath.Join(c.paths.Scratch, dir+".tar") }
 
 // Write writes the build context.
 func (c *Context) Write(ctx context.Context, w *tar.Writer) error {
 	for _, r := range c.Spec.Repos {
-		if err := addFile(w, path.Join(recipe.ReposDir, r.Dir+".tar"), c.repoTar(r.Dir)); err != nil {
+		if err := addFile(w, path.Join(recipe.ReposDir, r.Dir+".tar"), c.repoTar(r.Dir), 0o644); err != nil {
 			return err
 		}
 	}
@@ -90,7 +96,7 @@ func (c *Context) Write(ctx context.Context, w *tar.Writer) error {
 			return err
 		}
 	}
-	return nil
+	return addFile(w, path.Join(recipe.ToolsDir, recipe.ReportProgram), c.paths.Report, 0o755)
 }
 
 func addText(w *tar.Writer, name, body string) error {
@@ -102,7 +108,7 @@ func addText(w *tar.Writer, name, body string) error {
 }
 
 // addFile adds a file of this machine.
-func addFile(w *tar.Writer, name, file string) error {
+func addFile(w *tar.Writer, name, file string, mode int64) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
@@ -112,7 +118,7 @@ func addFile(w *tar.Writer, name, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: info.Size()}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: mode, Size: info.Size()}); err != nil {
 		return err
 	}
 	_, err = f.WriteTo(onlyWriter{w})

@@ -22,13 +22,22 @@ import (
 
 // Version counts changes of this package that make a different image from the
 // same spec: an item that an older one built is built again.
-const Version = 1
+const Version = 2
 
 // The directories of the build context.
 const (
 	ReposDir = "repos" // <dir>.tar: a checkout
 	FilesDir = "files" // the spec's files, below their absolute paths
 	DepsDir  = "deps"  // what the fetch stages see: <ecosystem>/…
+	ToolsDir = "tools" // programs for the image: <name>
+)
+
+// The program that turns a runner's report into the lines that evaluation
+// scripts print. It stands outside the checkouts, in the last layer, so that a
+// new one changes nothing else.
+const (
+	ReportProgram    = "evalreport"
+	ReportProgramDir = "/opt/crossswe"
 )
 
 // Options are the surroundings of a recipe.

@@ -87,6 +87,7 @@ func (b *builder) image() {
 	b.rebuild()
 	b.warm()
 	b.step(schemas.BuildStep, "RUN mkdir -p -m 0777 "+reports(b.spec))
+	b.exec(schemas.BuildStep, "COPY", ToolsDir+"/", ReportProgramDir+"/")
 	b.step(schemas.BuildStep, "WORKDIR "+schemas.TestbedDir)
 	b.step(schemas.BuildStep, `CMD ["bash"]`)
 }

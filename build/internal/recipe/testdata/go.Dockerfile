@@ -36,5 +36,6 @@ ENV GOWORK="/testbed/go.work"
 ENV GOPROXY="off"
 RUN ["sh","-c","\"$@\" || echo \"the command failed with $?: its outcome is left to verify\"","sh","env","-C","/testbed/b/sub","CGO_ENABLED=0","go","test","-exec=true","-json","-count=1","./"]
 RUN mkdir -p -m 0777 '/var/crossswe/reports'
+COPY ["tools/","/opt/crossswe/"]
 WORKDIR /testbed
 CMD ["bash"]

@@ -54,5 +54,6 @@ ENV GOPROXY="off"
 RUN ["env","-C","/testbed/b","ln","-s","/testbed/a","node_modules/a"]
 RUN ["sh","-c","\"$@\" || echo \"the command failed with $?: its outcome is left to verify\"","sh","env","-C","/testbed/b/sub","CGO_ENABLED=0","go","test","-exec=true","-json","-count=1","./"]
 RUN mkdir -p -m 0777 '/var/crossswe/reports'
+COPY ["tools/","/opt/crossswe/"]
 WORKDIR /testbed
 CMD ["bash"]

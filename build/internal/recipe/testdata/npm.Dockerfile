@@ -27,5 +27,6 @@ COPY --from=npm-modules /deps/npm/out/ /testbed/
 RUN ["env","-C","/testbed/b","ln","-s","/testbed/a","node_modules/a"]
 RUN ["env","-C","/testbed/a/packages/p","npm","run","build"]
 RUN mkdir -p -m 0777 '/var/crossswe/reports' '/var/else where'
+COPY ["tools/","/opt/crossswe/"]
 WORKDIR /testbed
 CMD ["bash"]

@@ -151,6 +151,21 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Mocha before 9 writes its report to standard output only.
+func TestOldMochaReportsOnStandardOutput(t *testing.T) {
+	for want, report := range map[string]string{"^8.1.3": "", "3.x": "", "^9.2.0": "/var/crossswe/reports/mono-1.json", "^11": "/var/crossswe/reports/mono-1.json", "*": "/var/crossswe/reports/mono-1.json", "^8 || ^10": "/var/crossswe/reports/mono-1.json"} {
+		dep := npmDep()
+		dep.Head.Files["package.json"] = []byte(`{"name": "mono", "workspaces": ["packages/*"], "devDependencies": {"mocha": "` + want + `"}}`)
+		spec, err := Spec(candidate(dep, npmApp()), []detect.Repo{dep, npmApp()}, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := spec.Repos[0].Targets[0].Report; got != report {
+			t.Errorf("mocha %s: report %q, want %q", want, got, report)
+		}
+	}
+}
+
 func TestDirs(t *testing.T) {
 	var sides []schemas.Side
 	for _, r := range []schemas.RepoName{"a/js", "b/JS", "c/.github", "d/plain", "e/..."} {

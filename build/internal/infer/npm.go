@@ -83,8 +83,11 @@ func npmTarget(r detect.Repo, t detect.NPMTarget, n, major int) (schemas.Target,
 	var config *schemas.SpecFile
 	switch t.Runner {
 	case schemas.RunnerMocha:
-		target.Report = report + ".json"
-		run := []string{"node", program(t, "mocha/bin/mocha.js"), "--reporter", "json", "--reporter-option", "output=" + target.Report}
+		run := []string{"node", program(t, "mocha/bin/mocha.js"), "--reporter", "json"}
+		if !oldMocha(t) {
+			target.Report = report + ".json"
+			run = append(run, "--reporter-option", "output="+target.Report)
+		}
 		if t.Config != nil {
 			config = &schemas.SpecFile{Path: path.Join("/var/crossswe", "mocharc-"+r.Dir+strings.ReplaceAll("/"+t.Package.Dir, "/", "-")+".json"), Content: string(t.Config)}
 			run = append(run, "--config", config.Path)
@@ -103,6 +106,18 @@ func npmTarget(r detect.Repo, t detect.NPMTarget, n, major int) (schemas.Target,
 		target.Command.Env = append(target.Command.Env, "NODE_OPTIONS=--no-experimental-strip-types")
 	}
 	return target, config
+}
+
+// oldMocha reports whether the manifests ask for a mocha before 9, whose JSON
+// reporter knows standard output only.
+func oldMocha(t detect.NPMTarget) bool {
+	for _, pkg := range []detect.NPMPackage{t.Package, t.Root} {
+		if want, ok := pkg.Needs["mocha"]; ok {
+			majors := link.Majors([]string{want})
+			return len(majors) > 0 && !slices.ContainsFunc(majors, func(m string) bool { return len(m) > 1 || m == "9" })
+		}
+	}
+	return false
 }
 
 // program is a runner's file, relative to the package: it is installed at the

@@ -119,6 +119,10 @@ func (p *NPMPlan) link(consumer, provider npmSide, j int, built map[string]bool)
 				From:  fmt.Sprintf("%s: %s %s", path.Join(pkg.Dir, "package.json"), sibling.Name, strings.Join(ranges, ", ")),
 			})
 			p.Rebuild[j] = append(p.Rebuild[j], provider.builds(sibling, built)...)
+			if sibling.Built(provider.repo.Base) && buildScript(sibling) == "" {
+				p.Guesses = append(p.Guesses, schemas.Guess{Field: fmt.Sprintf("repos[%s].rebuild", l.Provider),
+					From: fmt.Sprintf("none: %s points at files that are not in the tree, and no known script builds them", path.Join(sibling.Dir, "package.json"))})
+			}
 		}
 	}
 }
@@ -168,6 +172,15 @@ func npmLink(consumer, provider npmSide, pkg, sibling detect.NPMPackage) schemas
 // buildScripts are the names of scripts that build, the usual one first.
 var buildScripts = []string{"build", "compile", "dist", "transpile"}
 
+func buildScript(pkg detect.NPMPackage) string {
+	for _, script := range buildScripts {
+		if _, ok := pkg.Scripts[script]; ok {
+			return script
+		}
+	}
+	return ""
+}
+
 // builds returns the commands that build a package after those of its
 // repository that it needs. A package whose entries are all in the tree needs none.
 func (s npmSide) builds(pkg detect.NPMPackage, done map[string]bool) []schemas.Command {
@@ -186,10 +199,8 @@ func (s npmSide) builds(pkg detect.NPMPackage, done map[string]bool) []schemas.C
 	if !pkg.Built(s.repo.Base) {
 		return all
 	}
-	for _, script := range buildScripts {
-		if _, ok := pkg.Scripts[script]; ok {
-			return append(all, schemas.Command{Dir: pkg.Dir, Run: []string{"npm", "run", "--ignore-scripts", script}})
-		}
+	if script := buildScript(pkg); script != "" {
+		all = append(all, schemas.Command{Dir: pkg.Dir, Run: []string{"npm", "run", "--ignore-scripts", script}})
 	}
 	return all
 }

@@ -6,14 +6,16 @@
 # If one answers, nothing is done. Otherwise, as root on Debian, docker.io is
 # installed and its daemon started; else the script says what to do.
 # DOCKER_HOST is honoured: an engine of another place is never installed.
+# CROSSSWE_STATE_DIR is where a daemon started by hand keeps its log and pid
+# file; /run/crossswe unless set.
 #
 # Exit status: 0 an engine answers, 3 needs root, 4 the socket is not
 # permitted, 5 not a Debian system, 6 the engine does not come up.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-readonly STATE_DIR=/run/crossswe
-readonly LOG=/var/log/crossswe-dockerd.log
+readonly STATE_DIR=${CROSSSWE_STATE_DIR:-/run/crossswe}
+readonly LOG=$STATE_DIR/dockerd.log
 readonly PID=$STATE_DIR/dockerd.pid
 
 # wait_for_engine SECONDS
@@ -46,9 +48,8 @@ start_by_hand() {
 }
 
 start_engine() {
-	if [ -d /run/systemd/system ]; then
-		systemctl start docker || true
-		wait_for_engine 30 && return 0
+	if [ -d /run/systemd/system ] && systemctl start docker && wait_for_engine 30; then
+		return 0
 	fi
 	start_by_hand
 }

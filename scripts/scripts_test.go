@@ -21,13 +21,18 @@ var parts = map[string]string{
 	"id user":          `case $1 in -u) echo 1000;; *) echo someone;; esac`,
 	"id root":          `case $1 in -u) echo 0;; *) echo root;; esac`,
 	"apt-get":          `exit 1`,
-	"go none":          `exit 127`,
+	// A system on which docker.io is missing until it is installed and
+	// answers once its daemon was started.
+	"docker later":    `[ -s "$CROSSSWE_STATE_DIR/args" ] && [ "$1" = version ] && echo 20.10.24`,
+	"dpkg-query none": `exit 1`,
+	"apt-get works":   `echo "$*" >>"$CROSSSWE_STATE_DIR/apt"`,
+	"dockerd starts":  `echo "$*" >"$CROSSSWE_STATE_DIR/args"`,
 }
 
 // real are the programs that the scripts use as they are.
 var real = []string{
-	"bash", "cat", "cut", "dirname", "env", "find", "flock", "grep", "mkdir", "mktemp", "numfmt", "rm",
-	"sed", "sha256sum", "sleep", "sort", "tail", "timeout", "tr",
+	"bash", "cat", "cut", "dirname", "env", "find", "flock", "grep", "mkdir", "mktemp", "nohup", "numfmt", "rm",
+	"sed", "setsid", "sha256sum", "sleep", "sort", "tail", "timeout", "tr",
 }
 
 // path makes a directory with the real programs and the given parts, to be the
@@ -106,5 +111,37 @@ func TestScripts(t *testing.T) {
 				t.Errorf("(-want +got):\n%s\nall output:\n%s", diff, out.String())
 			}
 		})
+	}
+}
+
+// TestEngineIsInstalledAndStarted plays root on a Debian system without an
+// engine and without systemd's help.
+func TestEngineIsInstalledAndStarted(t *testing.T) {
+	state := t.TempDir()
+	cmd := exec.Command("bash", "engine.sh")
+	cmd.Env = []string{
+		"PATH=" + path(t, "docker later", "dpkg-query none", "apt-get works", "dockerd starts", "id root"),
+		"CROSSSWE_STATE_DIR=" + state,
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.HasSuffix(string(out), "engine.sh: engine 20.10.24 answers\n") {
+		t.Errorf("got %q", out)
+	}
+	want := map[string]string{
+		"args": "--pidfile " + state + "/dockerd.pid\n",
+		"apt":  "update -qq\ninstall -y -qq --no-install-recommends docker.io iptables ca-certificates\n",
+	}
+	for name, text := range want {
+		b, err := os.ReadFile(filepath.Join(state, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Replace(string(b), " apparmor", "", 1)
+		if diff := cmp.Diff(text, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -142,6 +142,13 @@ func TestIsolatedNetworkHasNoWayOut(t *testing.T) {
 	a, b := start(t, e, n.Join(spec)), start(t, e, n.Join(spec))
 	port, accepted := listenOnHost(t)
 
+	// Without an address of the bridge nothing leaves by it anyway; that the
+	// network is internal is the second lock.
+	r, err := e.api.NetworkInspect(t.Context(), n.ID, client.NetworkInspectOptions{})
+	if err != nil || !r.Network.Internal {
+		t.Errorf("got %+v, %v, want an internal network", r.Network, err)
+	}
+
 	open := spec
 	open.Network = NetworkBridge
 	host := gateway(t, e, NetworkBridge)

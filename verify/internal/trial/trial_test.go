@@ -174,6 +174,17 @@ func TestRebuildThatFails(t *testing.T) {
 	}
 }
 
+func TestProvidersAreRebuiltFirst(t *testing.T) {
+	link := func(consumer, provider schemas.RepoName) schemas.LinkSpec {
+		return schemas.LinkSpec{Consumer: consumer, Provider: provider}
+	}
+	spec := schemas.Spec{Repos: []schemas.RepoSpec{{Repo: "o/app"}, {Repo: "o/mid"}, {Repo: "o/lone"}, {Repo: "o/lib"}},
+		Links: []schemas.LinkSpec{link("o/app", "o/mid"), link("o/mid", "o/lib")}}
+	if diff := cmp.Diff([]int{2, 3, 1, 0}, providersFirst(spec)); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
 func TestDeadlyTestIsLeftOut(t *testing.T) {
 	s := newScript()
 	dies := events("example.com/cons", "run A", "pass A", "run B", "output B:panic: watchdog", "fail")

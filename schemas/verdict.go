@@ -186,7 +186,8 @@ type MaskRow struct {
 	Errored int        `json:"errored"`
 	Skipped int        `json:"skipped"`
 	NotRun  int        `json:"not_run"`
-	// Outcome is pass when every fail-to-pass test passes under it, else fail.
+	// Outcome is pass when every fail-to-pass test passes under it, not_run
+	// when no test was, else fail.
 	Outcome Outcome `json:"outcome"`
 	// Failure is the most telling failing unit's kind; Detail is its evidence, a line or two.
 	Failure Failure `json:"failure,omitempty"`

@@ -49,10 +49,10 @@ const goImage = "golang:1.26-bookworm"
 // dockerfile holds the checkouts, and a warm build cache for the standard
 // library below them, so that a trial takes seconds.
 const dockerfile = `FROM ` + goImage + `
-ENV GOPROXY=off GOFLAGS=-mod=mod GOWORK=/testbed/go.work GOTOOLCHAIN=local
+ENV GOPROXY=off GOWORK=/testbed/go.work GOTOOLCHAIN=local
 RUN mkdir /warm && cd /warm && printf 'module warm\n' > go.mod && printf 'package warm\nimport (_ "os"; _ "net"; _ "time"; "testing")\nfunc TestX(t *testing.T) {}\n' > w_test.go && GOWORK=off go test . && rm -rf /warm
 COPY repos /testbed/
-RUN printf 'go 1.21\nuse ./lib\nuse ./app\n' > /testbed/go.work && for r in lib app; do cd /testbed/$r && git init -q && git add -A && git -c user.name=T -c user.email=t@example.com commit -q -m base; done
+RUN printf 'go 1.21\nuse ./lib\nuse ./app\nreplace example.com/lib v0.0.0 => ./lib\n' > /testbed/go.work && for r in lib app; do cd /testbed/$r && git init -q && git add -A && git -c user.name=T -c user.email=t@example.com commit -q -m base; done
 `
 
 // newWorld makes the repositories, the image and a store in which the

@@ -47,6 +47,9 @@ func (j *judgement) maskRows(f2p []schemas.TestID) []schemas.MaskRow {
 		if len(f2p) == 0 && row.Failed+row.Errored > 0 {
 			row.Outcome = schemas.OutcomeFail
 		}
+		if row.Passed+row.Failed+row.Errored+row.Skipped == 0 {
+			row.Outcome = schemas.OutcomeNotRun
+		}
 		row.Failure, row.Detail = j.telling(m, f2p)
 		rows = append(rows, row)
 	}

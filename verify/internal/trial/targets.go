@@ -35,7 +35,7 @@ func (t *trial) test(ctx context.Context) error {
 }
 
 // reruns bounds how often a target is run again without the tests that killed
-// its process.
+// its process, beside the time: no try begins after twice the target's limit.
 const reruns = 4
 
 // target runs one target. A test that takes its process along hides what comes
@@ -48,6 +48,7 @@ func (t *trial) target(ctx context.Context, repo int, target schemas.Target) err
 	}
 	out := slices.Clone(t.pace.LeaveOut[key])
 	known := map[schemas.TestID]testlog.Result{}
+	var spent time.Duration
 	for try := range reruns + 1 {
 		if t.dead {
 			if try == 0 {
@@ -59,15 +60,17 @@ func (t *trial) target(ctx context.Context, repo int, target schemas.Target) err
 		if err != nil {
 			return err
 		}
-		if try == 0 {
-			t.next.Took[key] = took
-		}
+		t.next.Took[key] = took // of the last try: earlier ones may have waited for a hang
+		spent += took
 		deadly := t.take(ctx, repo, target, place, report, known)
 		if len(deadly) == 0 || !leaveout.Possible(t.opt.Spec, target) {
 			break
 		}
 		out = append(out, deadly...)
 		t.next.LeaveOut[key] = append(t.next.LeaveOut[key], deadly...)
+		if spent > 2*t.targetLimit(key, target.Command) {
+			break
+		}
 	}
 	return nil
 }

@@ -189,7 +189,7 @@ func TestDeadlyTestIsLeftOut(t *testing.T) {
 	s := newScript()
 	dies := events("example.com/cons", "run A", "pass A", "run B", "output B:panic: watchdog", "fail")
 	s.replies["cons$ go test"] = []reply{{stdout: dies, result: container.ExecResult{ExitCode: 1, Duration: 30 * time.Second}}}
-	s.replies["cons$ go test -skip=^(?:TestB)$"] = []reply{{stdout: events("example.com/cons", "run A", "pass A", "run C", "fail C", "fail")}}
+	s.replies["cons$ go test -skip=^(?:TestB)$"] = []reply{{stdout: events("example.com/cons", "run A", "pass A", "run C", "fail C", "fail"), result: container.ExecResult{ExitCode: 1, Duration: 40 * time.Second}}}
 	r := newRunner(t, s, nil)
 	out := run(t, r, job(3), Pace{})
 	got := map[schemas.TestID]schemas.Outcome{}
@@ -214,11 +214,33 @@ func TestDeadlyTestIsLeftOut(t *testing.T) {
 			t.Errorf("another mask runs the deadly test: %s", c)
 		}
 	}
-	if got, want := s.limits["cons$ go test -skip=^(?:TestB)$ -json ./..."], 90*time.Second; got != want {
+	if got, want := s.limits["cons$ go test -skip=^(?:TestB)$ -json ./..."], 2*time.Minute; got != want {
 		t.Errorf("the limit in another mask is %s, want three times the full mask's: %s", got, want)
 	}
 	if got := s.limits["prov$ go test -json ./..."]; got != minLimit {
 		t.Errorf("the limit of a quick target is %s, want %s", got, minLimit)
+	}
+}
+
+// TestHangsEndTheReruns: a target whose every run hangs is not run for ever.
+func TestHangsEndTheReruns(t *testing.T) {
+	s := newScript()
+	hang := func(test string) reply {
+		return reply{stdout: events("example.com/cons", "run "+test), result: container.ExecResult{ExitCode: -1, TimedOut: true, Duration: 10 * time.Minute}}
+	}
+	s.replies["cons$ go test"] = []reply{hang("A"), hang("B"), hang("C"), hang("D")}
+	out := run(t, newRunner(t, s, nil), job(3), Pace{})
+	runs := 0
+	for _, c := range s.calls {
+		if strings.HasPrefix(c, "cons$ go test") {
+			runs++
+		}
+	}
+	if runs != 3 {
+		t.Errorf("the target was run %d times, want 3: no try begins after twice its limit", runs)
+	}
+	if diff := cmp.Diff([]string{"TestA", "TestB", "TestC"}, out.Pace.LeaveOut[Key{1, "example.com/cons"}]); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
 	}
 }
 

@@ -18,6 +18,9 @@ type World struct {
 	// Root is the absolute directory of the unit's repository, and Dir that in
 	// which the command ran: relative positions start there.
 	Root, Dir string
+	// Patched says that the repository's own gold patch is applied: what its
+	// own types lack then comes from a sibling's type within them.
+	Patched bool
 	// Module is the path of the unit's own Go module, "" for other languages.
 	Module   string
 	Siblings []Sibling

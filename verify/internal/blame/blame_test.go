@@ -9,7 +9,7 @@ import (
 // goWorld is a consumer of the sibling github.com/o/sib/v2 and of third parties.
 func goWorld(source string) World {
 	return World{
-		Root: "/testbed/cons", Dir: "/testbed/cons", Module: "github.com/o/cons",
+		Root: "/testbed/cons", Dir: "/testbed/cons", Patched: true, Module: "github.com/o/cons",
 		Siblings: []Sibling{{Dir: "/testbed/sib", Names: []string{"github.com/o/sib/v2"}}},
 		Source: func(file string) []byte {
 			if source == "" {
@@ -86,6 +86,24 @@ func jsWorld(source string) World {
 		Root: "/testbed/eslint", Dir: "/testbed/eslint",
 		Siblings: []Sibling{{Dir: "/testbed/js", Names: []string{"espree", "@eslint/js"}}},
 		Source:   func(string) []byte { return []byte(source) },
+	}
+}
+
+// TestOwnTypes: a member that a type of the package lacks is the repository's
+// own lack, unless its own patch is there.
+func TestOwnTypes(t *testing.T) {
+	for _, text := range []string{
+		"a/a.go:5:20: w.Gone undefined (type wrap has no field or method Gone)",
+		"a/a.go:5:20: (&Wrap{}).Gone undefined (type *Wrap has no field or method Gone)",
+		"a/a.go:5:20: unknown field Gone in struct literal of type Wrap",
+	} {
+		for patched, want := range map[bool]schemas.Failure{true: schemas.FailureCompileSibling, false: schemas.FailureCompileOwn} {
+			w := goWorld(usesSibling)
+			w.Patched = patched
+			if got, _ := Load(schemas.RunnerGo, []byte(text), w); got != want {
+				t.Errorf("%s, patched %t: %q, want %q", text, patched, got, want)
+			}
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ var (
 	// is its path.
 	goMissing  = regexp.MustCompile(`(?:no required module provides package|cannot find module providing package|missing go\.sum entry for module providing package|does not contain package|cannot find package|package) "?([\w.~\-]+(?:/[\w.~\-]+)*)"?(?:;|:| is not in | to add| \(imported|$)|could not import (\S+) \(`)
 	goInternal = regexp.MustCompile(`use of internal package (\S+) not allowed`)
+	// goLocal are complaints about a member of a type of the file's own package.
+	goLocal = regexp.MustCompile(`\(type \*?[A-Za-z_]\w* has no field or method|unknown field \w+ in struct literal of type \*?[A-Za-z_]\w*(?:\n|$)`)
 	// goResolution are the go command's complaints about versions.
 	goResolution = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by GOPROXY=off|updates to go\.(?:mod|work|sum) needed|` +
 		`unknown revision|reading \S+/go\.mod at revision|requires go >= |toolchain not available|cannot load module|inconsistent vendoring|` +
@@ -111,7 +113,8 @@ func (w World) goOwnFile(e goError) schemas.Failure {
 	if third && strings.HasPrefix(e.message, "undefined: ") {
 		return schemas.FailureThirdParty
 	}
-	if !strings.HasPrefix(e.message, "undefined: ") && w.uses(imports) {
+	own := strings.HasPrefix(e.message, "undefined: ") || (!w.Patched && goLocal.MatchString(e.message))
+	if !own && w.uses(imports) {
 		return schemas.FailureCompileSibling
 	}
 	if third {

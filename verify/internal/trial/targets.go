@@ -206,7 +206,7 @@ func (t *trial) blame(ctx context.Context, repo int, target schemas.Target, plac
 const maxSource = 1 << 20
 
 func (t *trial) world(ctx context.Context, repo int, place testlog.Place) blame.World {
-	w := blame.World{Root: place.Root, Dir: path.Join(place.Root, place.Dir), Module: place.Module}
+	w := blame.World{Root: place.Root, Dir: path.Join(place.Root, place.Dir), Module: place.Module, Patched: t.job.Mask.Has(repo) && !t.job.Health}
 	for i := range t.opt.Spec.Repos {
 		if i == repo {
 			continue

@@ -208,7 +208,6 @@ func TestFailuresAreTyped(t *testing.T) {
 		want   schemas.BuildReason
 		detail string
 	}{
-		{"a base image that cannot be had", replace("golang:1.26-bookworm", "crossswe.invalid/none:1"), schemas.BuildNoBaseImage, "crossswe.invalid/none:1"},
 		{"a step that fails", replace("rebuild: []", "rebuild: [{run: [sh, -c, 'echo the last words; exit 3']}]"), schemas.BuildStep, "the last words"},
 		{"a link that does not hold", replace("want: '|/testbed/dep'", "want: '|/testbed/other'"), schemas.BuildLinkVoid, "|/testbed/dep"},
 		{"a module that cannot be had", replace("./app\n", "./app\n          )\n          replace example.com/dep v1.9.9 => ./nowhere\n          use (\n"), schemas.BuildBadSpec, "nowhere"},
@@ -240,6 +239,18 @@ func TestFailuresAreTyped(t *testing.T) {
 				t.Errorf("got %s, %s: %s; want dropped, %s: … %s …", it.State, it.Reason, it.Detail, c.want, c.detail)
 			}
 		})
+	}
+}
+
+// A registry that does not answer today may tomorrow: the candidate is not lost.
+func TestABaseImageThatCannotBeHad(t *testing.T) {
+	b := newBench(t)
+	id := b.keep(b.goPair()...)
+	b.write("pipeline.yaml", "repositories:\n  mirrors: mirrors\nbuild:\n  go_image: registry.invalid/none:1\n")
+	got := b.build(flags{})
+	it := b.item(id)
+	if got.code != 1 || it.State != store.Failed || it.Reason != string(schemas.BuildNoBaseImage) || !strings.Contains(it.Detail, "registry.invalid/none:1") {
+		t.Errorf("exit code %d, %s, %s: %s", got.code, it.State, it.Reason, it.Detail)
 	}
 }
 

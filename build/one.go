@@ -56,10 +56,17 @@ func (s *stage) build(ctx context.Context, it item, log *slog.Logger) (schemas.E
 	return env, err
 }
 
+// errBase says that a base image is not here and its registry did not answer:
+// that may change, so the candidate is not lost.
+var errBase = errors.New("a base image cannot be had (pull or load it, or name another in the spec)")
+
 func (s *stage) bases(ctx context.Context, spec schemas.Spec) ([]schemas.BaseUsed, error) {
 	used, err := assemble.Bases(ctx, s.engine, spec)
-	if isNoImage(err) {
+	switch {
+	case errors.Is(err, container.ErrNoImage):
 		return nil, giveUp(schemas.BuildNoBaseImage, "%v", err)
+	case err != nil && ctx.Err() == nil && !hopeless(err):
+		return nil, fmt.Errorf("%w: %w", errBase, err)
 	}
 	return used, err
 }
@@ -101,5 +108,3 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 	env.Image, env.ImageID, env.SizeBytes = schemas.ImageRef(imageTag(env.SpecDigest)), schemas.Digest(img.ID), img.Size
 	return nil
 }
-
-func isNoImage(err error) bool { return err != nil && errors.Is(err, container.ErrNoImage) }

@@ -8,6 +8,7 @@ import (
 
 	"crossswe/build/internal/checkout"
 	"crossswe/build/internal/infer"
+	"crossswe/build/internal/link"
 	"crossswe/build/internal/recipe"
 	"crossswe/internal/container"
 	"crossswe/internal/gitrepo"
@@ -51,6 +52,8 @@ func reason(err error) error {
 		return giveUp(schemas.BuildShallow, "%v", err)
 	case errors.As(err, &proof), errors.Is(err, patch.ErrEntangled):
 		return giveUp(schemas.BuildPatchUnproved, "%v", err)
+	case errors.Is(err, link.ErrWorkspace):
+		return giveUp(schemas.BuildBadSpec, "%v", err)
 	case errors.Is(err, checkout.ErrUnsafePath), errors.Is(err, gitrepo.ErrTooLarge):
 		return giveUp(schemas.BuildUnsupported, "%v", err)
 	}
@@ -84,8 +87,11 @@ func buildReason(err error, plan recipe.Plan, file string) error {
 
 // failure is the typed reason of a fault of the machinery, where there is one.
 func failure(err error) schemas.BuildReason {
-	if errors.Is(err, container.ErrNoSpace) || errors.Is(err, errDiskFull) {
+	switch {
+	case errors.Is(err, container.ErrNoSpace), errors.Is(err, errDiskFull):
 		return schemas.BuildNotEnoughSpace
+	case errors.Is(err, errBase):
+		return schemas.BuildNoBaseImage
 	}
 	return ""
 }

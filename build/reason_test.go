@@ -8,6 +8,7 @@ import (
 
 	"crossswe/build/internal/checkout"
 	"crossswe/build/internal/infer"
+	"crossswe/build/internal/link"
 	"crossswe/build/internal/recipe"
 	"crossswe/internal/container"
 	"crossswe/internal/gitrepo"
@@ -29,6 +30,7 @@ func TestReason(t *testing.T) {
 		{&gitrepo.ShallowError{}, schemas.BuildShallow},
 		{&patch.ProofError{Err: errors.New("x")}, schemas.BuildPatchUnproved},
 		{patch.ErrEntangled, schemas.BuildPatchUnproved},
+		{link.ErrWorkspace, schemas.BuildBadSpec},
 		{checkout.ErrUnsafePath, schemas.BuildUnsupported},
 		{container.ErrNoEngine, ""},
 		{errors.New("anything else"), ""},

@@ -156,7 +156,8 @@ func (s *stage) item(ctx context.Context, id string) (item, error) {
 }
 
 // maxFailures is how many faults of the machinery in a row end the run: the
-// next candidate would most likely meet the same one.
+// next candidate would most likely meet the same one. A base image that cannot
+// be had says nothing about candidates with other bases.
 const maxFailures = 3
 
 // all builds one candidate after the other: an image build uses the whole
@@ -176,12 +177,15 @@ func (s *stage) all(ctx context.Context, todo []item) error {
 		if err != nil {
 			return err
 		}
-		if failed == nil {
+		switch {
+		case failed == nil:
 			row = 0
 			continue
+		case !errors.Is(failed, errBase):
+			row++
 		}
 		faults = append(faults, failed)
-		if row++; row == maxFailures || hopeless(failed) {
+		if row == maxFailures || hopeless(failed) {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"errors"
 	"path"
 	"strings"
 	"testing"
@@ -133,8 +134,8 @@ func TestGoWorkspaces(t *testing.T) {
 	}
 	golden(t, "workspaces.txt", text.String())
 	for name, work := range map[string]string{"no go.work": "use (", "outside": "use /elsewhere\n", "unknown": "use ./third\n"} {
-		if _, err := GoWorkspaces([]byte(work), trees); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := GoWorkspaces([]byte(work), trees); !errors.Is(err, ErrWorkspace) {
+			t.Errorf("%s: got %v, want ErrWorkspace", name, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -46,13 +47,16 @@ type Trees struct {
 	Has func(dir string, state TreeState, file string) bool
 }
 
+// ErrWorkspace says that a spec's go.work cannot be used.
+var ErrWorkspace = errors.New("the workspace of the spec cannot be used")
+
 // GoWorkspaces turns the go.work of a spec into one for the bare bases and one
 // for every mask. A module that a tree does not have is left out of it. The
-// error says what is wrong with the go.work.
+// error is an ErrWorkspace and says what is wrong.
 func GoWorkspaces(goWork []byte, t Trees) ([]Workspace, error) {
 	f, err := modfile.ParseWork(GoWorkFile, goWork, nil)
 	if err != nil {
-		return nil, fmt.Errorf("reading the workspace: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrWorkspace, err)
 	}
 	all := []Workspace{}
 	add := func(name string, must bool, state func(i int) TreeState) error {
@@ -122,7 +126,7 @@ func (t Trees) move(p string, state func(int) TreeState) (string, bool, error) {
 	}
 	rel, ok := strings.CutPrefix(path.Clean(p), schemas.TestbedDir+"/")
 	if !ok {
-		return "", false, fmt.Errorf("reading the workspace: %s is not below %s", p, schemas.TestbedDir)
+		return "", false, fmt.Errorf("%w: %s is not below %s", ErrWorkspace, p, schemas.TestbedDir)
 	}
 	dir, sub, _ := strings.Cut(rel, "/")
 	for i, d := range t.Dirs {
@@ -131,5 +135,5 @@ func (t Trees) move(p string, state func(int) TreeState) (string, bool, error) {
 			return path.Join(t.Root(d, s), sub), t.Has(d, s, path.Join(sub, "go.mod")), nil
 		}
 	}
-	return "", false, fmt.Errorf("reading the workspace: %s is in no repository of the spec", p)
+	return "", false, fmt.Errorf("%w: %s is in no repository of it", ErrWorkspace, p)
 }

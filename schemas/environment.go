@@ -65,7 +65,10 @@ type RepoSpec struct {
 	Repo RepoName  `json:"repo" yaml:"repo"`
 	Dir  string    `json:"dir" yaml:"dir"` // the directory under TestbedDir, one segment
 	Base CommitSHA `json:"base" yaml:"base"`
-	// Setup runs at image build only, with the network on: dependencies.
+	// Setup runs at image build only, with the network on: dependencies. It
+	// works on a copy of the checkout whose manifests name the dependencies of
+	// base and head; every node_modules and the Go module cache are taken from
+	// there, and nothing else.
 	Setup []Command `json:"setup" yaml:"setup"`
 	// Rebuild runs at image build and in every mask, with the network off.
 	Rebuild []Command `json:"rebuild" yaml:"rebuild"`
@@ -124,7 +127,8 @@ type LinkSpec struct {
 	// Versions are the released versions that any base or head names: what the
 	// link overrides, and what must stand in no cache.
 	Versions []string `json:"versions" yaml:"versions"`
-	// Make runs at the end of the image build, after every installation.
+	// Make runs at the end of the image build, after every installation. Its
+	// Dir is relative to the consumer.
 	Make []Command `json:"make" yaml:"make"`
 	// Prove runs in every mask before the tests; its standard output, with
 	// blanks trimmed, must equal Want. Its Dir is relative to the consumer.

@@ -24,6 +24,7 @@ import (
 type demo struct {
 	config, reviews, bin, dir string
 	out, err                  io.Writer
+	changes                   []world.Change // what the world tells of
 }
 
 func (d *demo) play(ctx context.Context) error {
@@ -50,7 +51,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := d.publish(ctx); err != nil {
 		return err
 	}
-	return d.summary(ctx)
+	return errors.Join(d.summary(ctx), d.check(ctx))
 }
 
 // makeWorld makes the repositories, or makes sure that those which are there
@@ -69,6 +70,7 @@ func (d *demo) makeWorld(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("making the world: %w", err)
 	}
+	d.changes = changes
 	now, err := json.MarshalIndent(changes, "", "  ")
 	if err != nil {
 		return fmt.Errorf("making the world: %w", err)

@@ -98,7 +98,7 @@ func TestBadRepositories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := p.copy(t)
 			q.write(t, "pipeline.yaml", list(c.path))
-			q.run(t, "mine").want(t, 0, c.path, "tide-example/gauge", "failed 1 ("+c.reason+" 1)")
+			q.run(t, "mine").want(t, 1, c.path, "tide-example/gauge", "failed 1 ("+c.reason+" 1)")
 			q.write(t, "pipeline.yaml", list("repositories/tide-example/gauge.git"))
 			q.must(t, "mine")
 			if got := records[schemas.Candidate](t, q); len(got) != 1 {

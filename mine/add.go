@@ -52,9 +52,14 @@ func (m *miner) keep(ctx context.Context, c schemas.Candidate) error {
 		m.stage.Out.Record(c)
 		return nil
 	}
-	if it, had, err := m.stage.Store.Item(ctx, store.StageMine, string(c.ID)); err != nil || had && it.State == store.Kept {
-		m.stage.Log.Info("the candidate is known already", "candidate", c.ID)
+	it, had, err := m.stage.Store.Item(ctx, store.StageMine, string(c.ID))
+	if err != nil {
 		return err
+	}
+	if had && it.State == store.Kept {
+		m.stage.Log.Info("the candidate is known already", "candidate", c.ID)
+		m.stage.Out.Record(c)
+		return nil
 	}
 	item := store.Item{Stage: store.StageMine, ID: string(c.ID), Input: string(c.ID), State: store.Kept, At: m.clock().UTC()}
 	if err := m.stage.Store.Commit(ctx, store.Batch{Records: []schemas.Record{c}, Items: []store.Item{item}}); err != nil {

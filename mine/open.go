@@ -65,6 +65,19 @@ func (m *miner) fail(name schemas.RepoName, err error) {
 	m.failed = append(m.failed, store.Item{Stage: store.StageMine, ID: "repository " + string(name), State: store.Failed, Reason: reason, Detail: firstLine(err.Error())})
 }
 
+// leftOut makes the run fail, at its end, when a repository could not be read:
+// a misspelt name in the configuration must not pass for a small harvest.
+func (m *miner) leftOut() error {
+	var names []string
+	for _, it := range m.failed {
+		names = append(names, fmt.Sprintf("%s (%s)", it.ID, it.Reason))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("left out, everything else is mined: %s", strings.Join(names, ", "))
+}
+
 // failure maps an error to the reason for leaving a repository out.
 func failure(err error) string {
 	switch {

@@ -73,7 +73,7 @@ func (m *miner) mine(ctx context.Context) error {
 	}
 	if !changed {
 		m.stage.Log.Info("nothing new in any repository")
-		return nil
+		return m.leftOut()
 	}
 	world, err := m.world(ctx)
 	if err != nil {
@@ -83,7 +83,10 @@ func (m *miner) mine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.record(ctx, world, plans, drops, marks)
+	if err := m.record(ctx, world, plans, drops, marks); err != nil {
+		return err
+	}
+	return m.leftOut()
 }
 
 // world reads every history.

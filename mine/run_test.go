@@ -235,7 +235,11 @@ func TestRepositoriesThatCannotBeRead(t *testing.T) {
 	git(t, filepath.Join(odd, "empty.git"), "init", "-q", "--bare")
 	git(t, odd, "clone", "-q", "--bare", "--depth=2", "file://"+filepath.Join(dir, "tide-example", "gauge.git"), "shallow.git")
 	s := stage(t, dir, "")
-	mineAll(t, s)
+	for range 2 { // also when nothing is new
+		if err := run(t.Context(), s, options{}, clock); err == nil || !strings.Contains(err.Error(), "odd-example/shallow (shallow)") {
+			t.Fatalf("got %v, want an error that names what was left out", err)
+		}
+	}
 	all := everything(t, s)
 	got := map[string]string{}
 	for _, it := range all[3].([]store.Item) {
@@ -253,7 +257,9 @@ func TestRepositoriesThatCannotBeRead(t *testing.T) {
 	}
 	// Once it is mended it is no failure any more.
 	git(t, filepath.Join(odd, "shallow.git"), "fetch", "-q", "--unshallow")
-	mineAll(t, s)
+	if err := run(t.Context(), s, options{}, clock); err == nil || strings.Contains(err.Error(), "shallow") {
+		t.Errorf("got %v, want an error about the other two", err)
+	}
 	if items := everything(t, s)[3].([]store.Item); slices.ContainsFunc(items, func(it store.Item) bool { return it.Reason == "shallow" }) {
 		t.Errorf("still failed: %v", items)
 	}

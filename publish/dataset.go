@@ -11,6 +11,7 @@ import (
 
 	"crossswe/internal/agreement"
 	"crossswe/internal/artefact"
+	"crossswe/internal/cli"
 	"crossswe/internal/store"
 	"crossswe/publish/internal/card"
 	"crossswe/publish/internal/shard"
@@ -22,6 +23,9 @@ import (
 func (p *stage) dataset(ctx context.Context) error {
 	rows, err := p.rows(ctx)
 	if err != nil {
+		return err
+	}
+	if nothing, err := p.nothingToSay(ctx, rows); nothing || err != nil {
 		return err
 	}
 	text, err := p.card(ctx, rows)
@@ -44,6 +48,28 @@ func (p *stage) dataset(ctx context.Context) error {
 		p.Out.Record(r)
 	}
 	return nil
+}
+
+// nothingToSay reports that no row was ever made: then the directory is left
+// as it is. It refuses a directory whose README.md is somebody else's.
+func (p *stage) nothingToSay(ctx context.Context, rows []schemas.Instance) (bool, error) {
+	file := filepath.Join(p.Config.Publish.Directory, "README.md")
+	old, err := os.ReadFile(file)
+	if err == nil && !bytes.Contains(old, []byte(card.Mark)) {
+		return false, cli.Usagef("publish.directory: %s is no card of ours and is not overwritten: name another directory", file)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("reading what was published: %w", err)
+	}
+	if len(rows) > 0 {
+		return false, nil
+	}
+	ever, err := store.All[schemas.Instance](ctx, p.Store)
+	if err != nil || len(ever) > 0 {
+		return false, err
+	}
+	p.Out.Textf("nothing to publish\n")
+	return true, nil
 }
 
 // rows reads the instances that are kept, ordered by id.

@@ -35,6 +35,9 @@ const (
 )
 
 func run(ctx context.Context, s *cli.Stage, now func() time.Time, program string) error {
+	if len(s.Args) > 0 {
+		return cli.Usagef("unexpected argument %q: publish takes every verified candidate", s.Args[0])
+	}
 	if err := scrub.CheckAllowed(s.Config.Publish.Licenses); err != nil {
 		return &cli.UsageError{Err: err}
 	}

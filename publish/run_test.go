@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -369,4 +370,55 @@ func TestAnInterruptedRunLeavesNoState(t *testing.T) {
 		t.Error("an interrupted item has a state")
 	}
 	d.want(store.Dropped, "statement_not_approved")
+}
+
+func TestADirectoryOfSomebodyElseIsNotOverwritten(t *testing.T) {
+	d := newDesk(t)
+	card := filepath.Join(d.stage.Config.Publish.Directory, "README.md")
+	if err := os.MkdirAll(filepath.Dir(card), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(card, []byte("# My own project\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var usage *cli.UsageError
+	if _, err := d.publish(); !errors.As(err, &usage) {
+		t.Errorf("got %v, want a usage error", err)
+	}
+	if body, err := os.ReadFile(card); string(body) != "# My own project\n" || err != nil {
+		t.Errorf("the README is now %q, %v", body, err)
+	}
+}
+
+func TestAnEmptyStoreLeavesAPublishedDatasetAlone(t *testing.T) {
+	full, empty := newDesk(t), newDesk(t)
+	if _, err := full.publish(); err != nil {
+		t.Fatal(err)
+	}
+	full.approve()
+	if _, err := full.publish(); err != nil {
+		t.Fatal(err)
+	}
+	before := full.files()
+	other, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "misspelt.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	empty.stage.Store, empty.stage.Config = other, full.stage.Config
+	if _, err := empty.publish(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, full.files()); diff != "" {
+		t.Errorf("the dataset changed (-before +after):\n%s", diff)
+	}
+}
+
+func TestAStrayArgumentIsAWrongCall(t *testing.T) {
+	d := newDesk(t)
+	d.stage.Args = []string{"x"}
+	var usage *cli.UsageError
+	if _, err := d.publish(); !errors.As(err, &usage) {
+		t.Errorf("got %v, want a usage error", err)
+	}
 }

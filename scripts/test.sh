@@ -10,6 +10,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p bin
 readonly LOG=bin/test.log
+: >"$LOG" # tail must find it, whoever is first
 
 go test -race -v "$@" >"$LOG" 2>&1 &
 readonly TESTS=$!

@@ -86,8 +86,23 @@ func (s *Store) Path(d schemas.Digest) string {
 }
 
 // WriteFile writes a file aside, syncs it and renames it into place: readers
-// see the old content or the new, never a part.
-func WriteFile(file string, body []byte) (err error) {
+// see the old content or the new, never a part. A symbolic link is followed,
+// and what is there and no regular file (a pipe, a device) is written into.
+func WriteFile(file string, body []byte) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return replace(file, body)
+	}
+	if !info.Mode().IsRegular() {
+		return os.WriteFile(file, body, 0o644)
+	}
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return err
+	}
+	return replace(file, body)
+}
+
+func replace(file string, body []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".tmp-*")
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/signal"
 	"strings"
 	"sync"
@@ -65,8 +66,13 @@ type Options struct {
 // configuration, opens the store, calls run until it returns or a signal
 // comes, and ends with the funnel's line on standard error.
 func Main(opt Options, run func(context.Context, *Stage) error) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// Whoever asks for SIGPIPE gets an error from the write instead of a death
+	// that leaves temporary files; unlike ignoring it, children do not inherit that.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
 	err := start(ctx, opt, run)
 	code := Code(ctx, err)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -121,13 +127,15 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	}
 	defer s.Store.Close()
 	s.Args = fs.Args()
-	if err := run(ctx, s); err != nil {
+	err = run(ctx, s)
+	var usage *UsageError
+	if ctx.Err() != nil || errors.As(err, &usage) {
 		return err
 	}
-	if err := s.Out.Err(); err != nil {
-		return fmt.Errorf("writing to standard output: %w", err)
+	if lost := s.Out.Err(); lost != nil {
+		err = errors.Join(err, fmt.Errorf("writing to standard output: %w", lost))
 	}
-	return s.funnel(ctx, opt.Stderr)
+	return errors.Join(err, s.funnel(ctx, opt.Stderr))
 }
 
 func open(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON bool) (*Stage, error) {

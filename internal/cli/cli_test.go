@@ -46,6 +46,7 @@ func TestExitCodes(t *testing.T) {
 		{"no configuration", []string{"-config", "missing.yaml"}, ok, 2, "missing.yaml"},
 		{"wrong call", []string{"-config", pipeline(t)}, func(context.Context, *Stage) error { return Usagef("no such candidate") }, 2, "no such candidate"},
 		{"failed", []string{"-config", pipeline(t)}, func(context.Context, *Stage) error { return errors.New("engine gone") }, 1, "mine: engine gone"},
+		{"failed, with the funnel", []string{"-config", pipeline(t)}, func(context.Context, *Stage) error { return errors.New("engine gone") }, 1, "mine: kept 0, dropped 0, failed 0"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

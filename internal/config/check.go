@@ -1,8 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -13,7 +17,50 @@ import (
 // checker collects faults with the line of the key that they are about.
 type checker struct {
 	root   *yaml.Node
-	faults []error
+	faults []fault
+}
+
+// fault is one thing wrong; line is 0 when it stands nowhere.
+type fault struct {
+	line int
+	text string
+}
+
+// err returns all faults, one per line of text, in the order of the file.
+func (k *checker) err() error {
+	slices.SortStableFunc(k.faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
+	var all []error
+	for _, f := range k.faults {
+		if f.line > 0 {
+			f.text = fmt.Sprintf("line %d: %s", f.line, f.text)
+		}
+		all = append(all, errors.New(f.text))
+	}
+	return errors.Join(all...)
+}
+
+var (
+	atLine     = regexp.MustCompile(`^line (\d+): `)
+	unknownKey = regexp.MustCompile(`field (.+) not found in type config\.\w+`)
+	wrongShape = regexp.MustCompile(`cannot unmarshal (!!\w+ ?.*) into \*?config\.(\w+)`)
+)
+
+// written takes over yaml's own faults, without the names of our types.
+func (k *checker) written(err *yaml.TypeError) {
+	if err == nil {
+		return
+	}
+	for _, s := range err.Errors {
+		f := fault{text: s}
+		if m := atLine.FindStringSubmatch(s); m != nil {
+			f.line, _ = strconv.Atoi(m[1])
+			f.text = strings.TrimPrefix(s, m[0])
+		}
+		f.text = unknownKey.ReplaceAllString(f.text, "unknown key $1")
+		f.text = wrongShape.ReplaceAllString(f.text, "$1 stands where keys of their own are wanted ($2)")
+		f.text = strings.Replace(f.text, "wanted (Repository)", "wanted: write - name: owner/name", 1)
+		k.faults = append(k.faults, f)
+	}
 }
 
 // want reports a fault about the key at the dotted path unless ok.
@@ -21,16 +68,11 @@ func (k *checker) want(ok bool, path, format string, args ...any) {
 	if ok {
 		return
 	}
-	what := path + ": " + fmt.Sprintf(format, args...)
-	if line := lineOf(k.root, strings.Split(path, ".")); line > 0 {
-		what = fmt.Sprintf("line %d: %s", line, what)
-	}
-	k.faults = append(k.faults, errors.New(what))
+	k.faults = append(k.faults, fault{lineOf(k.root, strings.Split(path, ".")), path + ": " + fmt.Sprintf(format, args...)})
 }
 
 // check reports everything that is wrong with the values.
-func (c *Config) check(root *yaml.Node) error {
-	k := &checker{root: root}
+func (c *Config) check(k *checker) {
 	k.want(c.Store.Path != "", "store.path", "a file is required")
 	k.want(c.Store.Artefacts != "", "store.artefacts", "a directory is required")
 	c.Repositories.check(k)
@@ -41,7 +83,6 @@ func (c *Config) check(root *yaml.Node) error {
 	k.want(c.Publish.Directory != "", "publish.directory", "a directory is required")
 	_, err := schemas.ParseRepoName(c.Publish.Name)
 	k.want(err == nil, "publish.name", "%q is not of the form owner/name", c.Publish.Name)
-	return errors.Join(k.faults...)
 }
 
 func (r Repositories) check(k *checker) {

@@ -162,37 +162,28 @@ func Parse(body []byte) (*Config, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(body))
 	dec.KnownFields(true)
 	c := defaults()
-	switch err := dec.Decode(c); {
+	err := dec.Decode(c)
+	var written *yaml.TypeError
+	switch {
 	case errors.Is(err, io.EOF):
 		return nil, errors.New("the file is empty")
-	case err != nil:
-		return nil, faults(err)
-	}
-	var second yaml.Node
-	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the file holds a second document: only one is allowed")
+	case err != nil && !errors.As(err, &written):
+		return nil, err
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(body, &root); err != nil {
 		return nil, err
 	}
-	if err := c.check(&root); err != nil {
+	k := &checker{root: &root}
+	k.written(written)
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		k.faults = append(k.faults, fault{text: "the file holds a second document: only one is allowed"})
+	}
+	c.check(k)
+	if err := k.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
-}
-
-// faults turns yaml's list of faults into one error per line.
-func faults(err error) error {
-	var te *yaml.TypeError
-	if !errors.As(err, &te) {
-		return err
-	}
-	var all []error
-	for _, s := range te.Errors {
-		all = append(all, errors.New(s))
-	}
-	return errors.Join(all...)
 }
 
 // defaults is the only place where a default stands.

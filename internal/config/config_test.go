@@ -54,7 +54,15 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 		{"nothing at hand", "mine: {max_sides: 2}\n", []string{"repositories: name mirrors, a list, or both"}},
 		{
 			"misspelt keys", "repositorys: {}\nmine:\n  windw: 3\n",
-			[]string{"line 1: field repositorys not found", "line 3: field windw not found"},
+			[]string{"line 1: unknown key repositorys", "line 3: unknown key windw"},
+		},
+		{
+			"misspelt keys beside values out of range", minimal + "mine: {form: 2025-01-01, max_sides: 9}\n",
+			[]string{"line 3: unknown key form\nline 3: mine.max_sides: 9"},
+		},
+		{
+			"a bare name in the list", "repositories:\n  list: [a/b]\n",
+			[]string{"line 2: !!str `a/b` stands where keys of their own are wanted: write - name: owner/name"},
 		},
 		{
 			"wrong types", minimal + "mine:\n  from: yesterday\n  pair_within: 3 days\nverify:\n  workers: many\n",

@@ -40,13 +40,16 @@ func DataFile(config string) string {
 	return "data/" + config + "/" + Split + "-00000-of-00001.parquet"
 }
 
+// Mark is the sentence that tells a card from any other README.md.
+const Mark = "Built by the crossswe pipeline."
+
 // Text writes the card.
 func Text(in Input) string {
 	var b strings.Builder
 	frontMatter(&b, in)
 	title := in.Name[strings.LastIndexByte(in.Name, '/')+1:]
 	fmt.Fprintf(&b, "# %s\n\n", cell(title))
-	b.WriteString("Tasks that need changes in two or more repositories at once. Each comes from real, merged changes, and each was verified by running the\ntests in every state: with no repository patched, with each subset of them patched, and with all. Built by the crossswe pipeline.\n\n")
+	b.WriteString("Tasks that need changes in two or more repositories at once. Each comes from real, merged changes, and each was verified by running the\ntests in every state: with no repository patched, with each subset of them patched, and with all. " + Mark + "\n\n")
 	composition(&b, in.Rows)
 	sizes(&b, in.Rows)
 	intents(&b, in.Rows)

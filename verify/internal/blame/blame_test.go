@@ -107,6 +107,19 @@ func TestOwnTypes(t *testing.T) {
 	}
 }
 
+// TestThirdPartyTypes: two versions of a third party's type at odds are the
+// repository's own lack as long as its product was not moved to the new one.
+func TestThirdPartyTypes(t *testing.T) {
+	text := []byte("a/a_test.go:5:2: cannot use net (variable of type x.Net) as x.Old value in argument to take")
+	for patched, want := range map[bool]schemas.Failure{true: schemas.FailureThirdParty, false: schemas.FailureCompileOwn} {
+		w := goWorld(usesThird)
+		w.Patched = patched
+		if got, _ := Load(schemas.RunnerGo, text, w); got != want {
+			t.Errorf("patched %t: %q, want %q", patched, got, want)
+		}
+	}
+}
+
 func TestJavaScript(t *testing.T) {
 	cases := map[string]struct {
 		text, source string

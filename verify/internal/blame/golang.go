@@ -117,10 +117,10 @@ func (w World) goOwnFile(e goError) schemas.Failure {
 	if !own && w.uses(imports) {
 		return schemas.FailureCompileSibling
 	}
-	if third {
+	if third && w.Patched {
 		return schemas.FailureThirdParty
 	}
-	return schemas.FailureCompileOwn
+	return schemas.FailureCompileOwn // an unpatched product beside patched tests
 }
 
 // uses reports whether one of the imports is a sibling's.

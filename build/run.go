@@ -98,7 +98,7 @@ type item struct {
 // candidates returns what there is to do: the candidates that are named, else
 // those that were kept and are not done.
 func (s *stage) candidates(ctx context.Context) ([]item, error) {
-	ids, err := s.ids(ctx)
+	ids, err := s.Ready(ctx, store.StageScreen)
 	if err != nil {
 		return nil, err
 	}
@@ -122,21 +122,6 @@ func (s *stage) candidates(ctx context.Context) ([]item, error) {
 		todo = append(todo, it)
 	}
 	return todo, nil
-}
-
-func (s *stage) ids(ctx context.Context) ([]string, error) {
-	if len(s.Args) > 0 {
-		return s.Args, nil
-	}
-	kept, err := s.Store.Items(ctx, store.StageScreen, store.Kept)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, it := range kept {
-		ids = append(ids, it.ID)
-	}
-	return ids, nil
 }
 
 func (s *stage) item(ctx context.Context, id string) (item, error) {

@@ -62,18 +62,23 @@ func Decode[T Record](body []byte) (T, error) {
 // Encode writes a record as JSON on one line: the inverse of Decode. Empty
 // lists are written as [], never as null.
 func Encode(r Record) ([]byte, error) {
-	v := reflect.New(reflect.TypeOf(r)).Elem()
-	v.Set(reflect.ValueOf(r))
-	fillLists(v)
-	body, err := json.Marshal(v.Interface())
+	body, err := json.Marshal(FillLists(r))
 	if err != nil {
 		return nil, fmt.Errorf("writing %s %s: %w", r.RecordKind(), r.RecordKey(), err)
 	}
 	return body, nil
 }
 
-// fillLists replaces nil slices by empty ones. It copies every slice on its
-// way, so that the caller's record stays as it is.
+// FillLists returns a copy of the record in which every nil list is an empty
+// one. The record itself stays as it is.
+func FillLists[T Record](r T) T {
+	v := reflect.New(reflect.TypeOf(r)).Elem()
+	v.Set(reflect.ValueOf(r))
+	fillLists(v)
+	return v.Interface().(T)
+}
+
+// fillLists copies every slice on its way.
 func fillLists(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:

@@ -53,7 +53,7 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	if err != nil || len(todo) == 0 {
 		return err
 	}
-	if st.set, err = mirrors.Find(s.Config.Repositories.Mirrors, places(s.Config.Repositories)); err != nil {
+	if st.set, err = s.Mirrors(); err != nil {
 		return err
 	}
 	defer st.set.Close()
@@ -67,14 +67,6 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 		return err
 	}
 	return st.all(ctx, todo)
-}
-
-func places(r config.Repositories) []mirrors.Place {
-	var all []mirrors.Place
-	for _, l := range r.List {
-		all = append(all, mirrors.Place{Name: l.Name, Dir: l.Path, Aliases: l.Aliases})
-	}
-	return all
 }
 
 // sweep removes what a killed run left.
@@ -96,7 +88,7 @@ type item struct {
 // candidates returns what there is to do: the candidates that are named, else
 // those that were built and are not done.
 func (s *stage) candidates(ctx context.Context) ([]item, error) {
-	ids, err := s.ids(ctx)
+	ids, err := s.Ready(ctx, store.StageBuild)
 	if err != nil {
 		return nil, err
 	}
@@ -120,21 +112,6 @@ func (s *stage) candidates(ctx context.Context) ([]item, error) {
 		todo = append(todo, it)
 	}
 	return todo, nil
-}
-
-func (s *stage) ids(ctx context.Context) ([]string, error) {
-	if len(s.Args) > 0 {
-		return s.Args, nil
-	}
-	kept, err := s.Store.Items(ctx, store.StageBuild, store.Kept)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, it := range kept {
-		ids = append(ids, it.ID)
-	}
-	return ids, nil
 }
 
 func (s *stage) item(ctx context.Context, id string) (item, error) {

@@ -3,10 +3,7 @@ package infer
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -15,10 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossswe/build/internal/detect"
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func tree(files map[string]string) detect.Tree {
 	t := detect.Tree{Paths: slices.Sorted(maps.Keys(files)), Files: map[string][]byte{}}
@@ -107,19 +103,7 @@ func TestSpec(t *testing.T) {
 			if err := enc.Encode(spec); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", name+".yaml")
-			if *update {
-				if err := os.WriteFile(file, got.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", file, diff)
-			}
+			golden.Check(t, name+".yaml", got.String())
 		})
 	}
 }

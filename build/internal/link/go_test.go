@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossswe/build/internal/detect"
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
 
@@ -37,7 +38,7 @@ func TestPlanGo(t *testing.T) {
 	if len(p.Files) != 1 || p.Files[0].Path != GoWorkFile {
 		t.Fatalf("files: got %v, want %s alone", p.Files, GoWorkFile)
 	}
-	golden(t, "pair.go.work", p.Files[0].Content)
+	golden.Check(t, "pair.go.work", p.Files[0].Content)
 	versions := []string{"v2.2.0", "v2.3.0", "v2.3.1-0.20260101000000-0123456789ab"}
 	want := []schemas.LinkSpec{
 		{Ecosystem: Go, Consumer: "b/app", Provider: "a/dep", Name: "example.com/dep/v2", Versions: versions, Want: "|/testbed/dep",
@@ -132,7 +133,7 @@ func TestGoWorkspaces(t *testing.T) {
 	for _, w := range spaces {
 		text.WriteString("== " + w.Name + map[bool]string{true: " must", false: ""}[w.Must] + "\n" + w.Content + "--\n" + w.Patterns)
 	}
-	golden(t, "workspaces.txt", text.String())
+	golden.Check(t, "workspaces.txt", text.String())
 	for name, work := range map[string]string{"no go.work": "use (", "outside": "use /elsewhere\n", "unknown": "use ./third\n"} {
 		if _, err := GoWorkspaces([]byte(work), trees); !errors.Is(err, ErrWorkspace) {
 			t.Errorf("%s: got %v, want ErrWorkspace", name, err)

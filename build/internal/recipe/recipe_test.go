@@ -1,19 +1,15 @@
 package recipe
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"crossswe/build/internal/link"
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func goSpec() schemas.Spec {
 	return schemas.Spec{
@@ -65,19 +61,7 @@ func TestDockerfiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", name+".Dockerfile")
-			if *update {
-				if err := os.WriteFile(file, p.Dockerfile, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(p.Dockerfile)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", file, diff)
-			}
+			golden.Check(t, name+".Dockerfile", string(p.Dockerfile))
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package card
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,10 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossswe/internal/agreement"
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func row(month time.Month, files, lines int32, intent schemas.TaskIntent, languages []string, repos ...string) schemas.Instance {
 	r := schemas.Instance{ChangedFiles: files, ChangedLines: lines, TaskIntent: string(intent), Languages: languages, LatestMergeAt: time.Date(2026, month, 9, 0, 0, 0, 0, time.UTC),
@@ -40,20 +37,7 @@ func example() Input {
 
 func TestText(t *testing.T) {
 	for name, in := range map[string]Input{"card.md": example(), "empty.md": {Name: "owner/name"}} {
-		got := Text(in)
-		file := "testdata/" + name
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s (-want +got):\n%s", file, d)
-		}
+		golden.Check(t, name, Text(in))
 	}
 }
 

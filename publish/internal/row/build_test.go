@@ -3,7 +3,6 @@ package row
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,12 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestBuild(t *testing.T) {
 	w := plainWorld(t)
@@ -31,19 +27,7 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("testdata", "row.json")
-	if *update {
-		if err := os.WriteFile(file, append(body, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(body)+"\n"); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
+	golden.Check(t, "row.json", string(body)+"\n")
 	if strings.Contains(string(body), ": null") || strings.Contains(string(body), "zoe") {
 		t.Error("the row holds a null, or the name of a person")
 	}

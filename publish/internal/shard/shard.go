@@ -58,7 +58,7 @@ func Default(rows []schemas.Instance) ([]byte, error) {
 	}
 	sorted := slices.SortedFunc(slices.Values(rows), func(a, b schemas.Instance) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
 	for i := range sorted {
-		fillLists(reflect.ValueOf(&sorted[i]).Elem())
+		sorted[i] = schemas.FillLists(sorted[i])
 	}
 	return write(sorted, func(r schemas.Instance) int {
 		size := len(r.Patch) + len(r.TestPatch) + len(r.EvalScript) + len(r.ProblemStatement)
@@ -178,23 +178,4 @@ func write[T any](rows []T, size func(T) int) ([]byte, error) {
 		return nil, fmt.Errorf("writing the last row group: %w", err)
 	}
 	return out.Bytes(), nil
-}
-
-// fillLists replaces nil lists by empty ones, on a copy of each list.
-func fillLists(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Slice:
-		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-		reflect.Copy(list, v)
-		v.Set(list)
-		for i := range v.Len() {
-			fillLists(v.Index(i))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fillLists(v.Field(i))
-			}
-		}
-	}
 }

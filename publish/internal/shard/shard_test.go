@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
 
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 var at = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
@@ -172,24 +169,7 @@ func TestSchemaAndMetadata(t *testing.T) {
 		if err := json.Indent(&pretty, []byte(features), "", " "); err != nil || !ok {
 			t.Fatal(err)
 		}
-		golden(t, name+".schema", p.Schema().String()+"\n"+pretty.String()+"\n")
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := "testdata/" + name
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", file, d)
+		golden.Check(t, name+".schema", p.Schema().String()+"\n"+pretty.String()+"\n")
 	}
 }
 

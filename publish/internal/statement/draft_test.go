@@ -1,34 +1,20 @@
 package statement
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestDraft(t *testing.T) {
 	sides := example()
 	names := namesOf(t, sides, "limit", "open", "requests", "number", "bounds", "return", "apply", "the")
 	got := Draft(sides, names)
-	if *update {
-		if err := os.WriteFile("testdata/draft.md", []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/draft.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
+	golden.Check(t, "draft.md", got)
 	if found := Lint(sides, names, got, names.Needed); len(found) > 0 {
 		t.Errorf("the lint finds %+v in the draft", found)
 	}

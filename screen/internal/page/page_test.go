@@ -1,41 +1,18 @@
 package page
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossswe/internal/agreement"
+	"crossswe/internal/golden"
 	"crossswe/schemas"
 	"crossswe/screen/internal/review"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
 var at = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
-}
 
 // hostile clears the screen, sets the title and turns the text round.
 const hostile = "\x1b[2J\x1b]0;owned\x07 \u202egnp.exe \x9b31m\r\nsecond line"
@@ -72,7 +49,7 @@ func TestCandidate(t *testing.T) {
 	var decided, blind strings.Builder
 	c := example()
 	Candidate(&decided, c, c.Reviews)
-	golden(t, "decided.golden", decided.String())
+	golden.Check(t, "decided.golden", decided.String())
 	Candidate(&blind, c, nil)
 	if strings.Contains(blind.String(), "mere_mention") || !strings.Contains(blind.String(), "3 by others, hidden") {
 		t.Errorf("hidden reviews:\n%s", blind.String())
@@ -98,14 +75,14 @@ func TestLongThingsAreCut(t *testing.T) {
 func TestList(t *testing.T) {
 	var b strings.Builder
 	List(&b, []review.Case{example()})
-	golden(t, "list.golden", b.String())
+	golden.Check(t, "list.golden", b.String())
 }
 
 func TestStatement(t *testing.T) {
 	var b strings.Builder
 	Statement(&b, schemas.Statement{Candidate: "lib-7_app-bbbbbbb-0123456789", Text: "# Task\n" + hostile, Interface: []string{"WithLimit"}, Method: "extractive",
 		Findings: []schemas.LintFinding{{Rule: "commit_id", Text: "abc1234", Detail: "of ann/lib"}}})
-	golden(t, "statement.golden", b.String())
+	golden.Check(t, "statement.golden", b.String())
 }
 
 func TestEstimate(t *testing.T) {

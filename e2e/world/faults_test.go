@@ -25,7 +25,8 @@ func TestFaultsAreFound(t *testing.T) {
 		"kind":         {func(v *schemas.Verdict) { v.Kind = schemas.VerdictSubset }, "the verdict is subset"},
 		"needs":        {func(v *schemas.Verdict) { v.Tests[0].Needs = []schemas.Mask{1} }, "a/b TestX needs [A1B0]"},
 		"no table":     {func(v *schemas.Verdict) { v.Tests = v.Tests[1:] }, "no truth table of a/b TestX"},
-		"mask":         {func(v *schemas.Verdict) { v.Masks[2].Failure = schemas.FailureAssertion }, "A0B1 fails by"},
+		"failure":      {func(v *schemas.Verdict) { v.Tests[0].Cells[2].Failure = schemas.FailureAssertion }, "fails under A0B1 by"},
+		"masks":        {func(v *schemas.Verdict) { v.Masks = v.Masks[1:] }, "there are 3 masks"},
 		"minimal":      {func(v *schemas.Verdict) { v.Minimal = v.Minimal[:1] }, "the minimal set"},
 		"joint":        {func(v *schemas.Verdict) { v.Joint = nil }, "a/b TestX is joint: false"},
 		"level":        {func(v *schemas.Verdict) { v.Level = schemas.LevelSuite }, "the level is suite"},
@@ -66,6 +67,6 @@ func rightVerdict() schemas.Verdict {
 	for m := range schemas.FullMask(2) + 1 {
 		v.Masks = append(v.Masks, schemas.MaskRow{Mask: m, Name: m.Name(2)})
 	}
-	v.Masks[2].Failure = schemas.FailureHang
+	v.Tests[0].Cells[2].Failure = schemas.FailureHang
 	return v
 }

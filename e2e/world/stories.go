@@ -65,18 +65,17 @@ func tellGoAPI(t *teller) error {
 		t.files[name] = strings.ReplaceAll(t.files[name], "\n", "\r\n")
 	}
 	brick := change{
-		plan:  goRepo("mason-example/brick", "lays bricks in courses", 0, 2, day(2025, 10, 6)),
+		plan:  goRepo("mason-example/brick", "lays bricks in courses", 0, 2, day(2026, 9, 24)),
 		pull:  pull{number: 29, style: merged, title: "Lay takes a bond", body: "Raking bond was asked for. Lay can fail now, so it returns an error."},
 		tests: "Test the bonds", remove: []string{"lay.go"}, next: "v0.4.0",
 	}
-	brick.goLine, brick.matrix, brick.license, brick.mirror = "1.24", "'1.24', '1.25'", "BSD-2-Clause", true
+	brick.license, brick.mirror = "BSD-2-Clause", true
 	wall := change{
-		plan: goRepo("mason-example/wall", "estimates walls", 1, 2, day(2025, 10, 8)),
+		plan: goRepo("mason-example/wall", "estimates walls", 1, 2, day(2026, 9, 25)),
 		pull: pull{number: 33, style: merged, title: "Plan a wall in any bond",
 			body: "Requires mason-example/brick#29, released as v0.4.0."},
 		tests: "Test a plan in raking bond",
 	}
-	wall.goLine, wall.matrix = "1.24", "'1.24', '1.25'"
 	return t.goPair(brick, wall, goCmp)
 }
 

@@ -46,7 +46,7 @@ type Expect struct {
 	// Needs gives the minimal masks under which touched tests pass: the key is
 	// repository and test name, "owner/name TestX", the value mask names.
 	Needs map[string][]string
-	// Failures gives why masks fail, by mask name.
+	// Failures gives why the joint tests fail, by mask name.
 	Failures map[string]schemas.Failure
 	// Flaky are the tests that draw lots, named like the keys of Needs.
 	Flaky []string

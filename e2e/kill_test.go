@@ -36,6 +36,22 @@ func smallRun(p *pipeline) []step {
 	}
 }
 
+// TestJSON runs the small pipeline with -json, and checks what every program
+// printed, and that nothing is published before a person approves.
+func TestJSON(t *testing.T) {
+	p := newPipeline(t, world.Named("go-behaviour", "bot-bump")...)
+	writeReviews(t, p)
+	printed := map[string]string{}
+	for i, s := range smallRun(p) {
+		printed[s.program] += p.must(t, s.program, append([]string{"-json"}, s.args...)...).stdout
+		if i == 4 && len(records[schemas.Instance](t, p)) > 0 {
+			t.Error("a row is published whose statement nobody approved")
+		}
+	}
+	printed["screen"] += p.must(t, "screen", "-json", "export").stdout
+	checkJSON(t, printed)
+}
+
 // TestKilledStageGoesOn kills stages with SIGKILL at random points, ten times,
 // and runs the same command again: the end is that of an undisturbed run.
 func TestKilledStageGoesOn(t *testing.T) {

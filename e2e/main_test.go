@@ -31,7 +31,7 @@ func run(m *testing.M) int {
 	// The audit of build reads every byte of an image: with the race detector
 	// that takes minutes. What goes into images must be static.
 	for _, b := range []struct{ env, args []string }{
-		{args: []string{"-race", "./mine", "./screen", "./verify", "./publish"}},
+		{args: []string{"-race", "./mine", "./screen", "./verify", "./publish", "./demo"}},
 		{args: []string{"./build"}},
 		{env: []string{"CGO_ENABLED=0"}, args: []string{"-trimpath", "./verify/evalreport"}},
 	} {

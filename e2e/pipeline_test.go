@@ -55,10 +55,15 @@ func newPipeline(t *testing.T, scenarios ...world.Scenario) *pipeline {
 		t.Fatal(err)
 	}
 	p.write(t, "pipeline.yaml", "repositories:\n  mirrors: repositories\n"+settings)
+	p.makeTmp(t)
+	return p
+}
+
+func (p *pipeline) makeTmp(t *testing.T) {
+	t.Helper()
 	if err := os.Mkdir(filepath.Join(p.dir, "tmp"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	return p
 }
 
 // copy returns the pipeline as it stands now in another directory.

@@ -23,7 +23,7 @@ import (
 func TestDemo(t *testing.T) {
 	p := demoPipeline(t)
 	said := p.demo(t)
-	for _, want := range []string{"== the funnel", "== truth tables", "JOINT", "LOCKSTEP", "default/train", "README.md", "verdicts are what the stories tell"} {
+	for _, want := range []string{"== the funnel", "== truth tables", "JOINT", "LOCKSTEP", "default/test", "README.md", "verdicts are what the stories tell"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the demonstration does not say %q", want)
 		}

@@ -4,12 +4,12 @@
 #
 #   scripts/test.sh [go test flags] PACKAGES
 #
-# What every test says is kept in bin/test.log; shown are the packages and, if
+# What every test says is kept in $TEST_LOG (bin/test.log); shown are the packages and, if
 # something fails, what it said.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p bin
-readonly LOG=bin/test.log
+readonly LOG=${TEST_LOG:-bin/test.log}
 : >"$LOG" # tail must find it, whoever is first
 
 go test -race -v "$@" >"$LOG" 2>&1 &

@@ -36,64 +36,66 @@ func smallRun(p *pipeline) []step {
 	}
 }
 
-// TestJSON runs the small pipeline with -json, and checks what every program
-// printed, and that nothing is published before a person approves.
-func TestJSON(t *testing.T) {
-	p := newPipeline(t, world.Named("go-behaviour", "bot-bump")...)
-	writeReviews(t, p)
-	printed := map[string]string{}
-	for i, s := range smallRun(p) {
-		printed[s.program] += p.must(t, s.program, append([]string{"-json"}, s.args...)...).stdout
-		if i == 4 && len(records[schemas.Instance](t, p)) > 0 {
-			t.Error("a row is published whose statement nobody approved")
+// TestSmallPipeline runs the pipeline on one joint pair and one drop. The run
+// is undisturbed and prints JSON; then stages are killed and interrupted on
+// copies of what it was before each step.
+func TestSmallPipeline(t *testing.T) {
+	u := undisturbed(t)
+	t.Run("json", func(t *testing.T) { checkJSON(t, u.printed) })
+	t.Run("unapproved", func(t *testing.T) {
+		if got := records[schemas.Instance](t, u.at[5]); len(got) > 0 {
+			t.Errorf("%d rows are published whose statement nobody approved", len(got))
 		}
-	}
-	printed["screen"] += p.must(t, "screen", "-json", "export").stdout
-	checkJSON(t, printed)
+	})
+	t.Run("killed", func(t *testing.T) { testKilled(t, u) })
+	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, u) })
 }
 
-// TestKilledStageGoesOn kills stages with SIGKILL at random points, ten times,
-// and runs the same command again: the end is that of an undisturbed run.
-func TestKilledStageGoesOn(t *testing.T) {
-	p, before, took := undisturbed(t)
+// undisturbedRun is one run of the small pipeline.
+type undisturbedRun struct {
+	steps   []step
+	at      []*pipeline       // copies from before each step, and from the end
+	took    []time.Duration   // of each step
+	printed map[string]string // by program, with -json
+}
+
+func undisturbed(t *testing.T) undisturbedRun {
+	t.Helper()
+	p := newPipeline(t, world.Named("go-behaviour", "bot-bump")...)
+	writeReviews(t, p)
+	u := undisturbedRun{steps: smallRun(p), at: []*pipeline{p.copy(t)}, printed: map[string]string{}}
+	for _, s := range u.steps {
+		begin := time.Now()
+		u.printed[s.program] += p.must(t, s.program, append([]string{"-json"}, s.args...)...).stdout
+		u.took = append(u.took, time.Since(begin))
+		u.at = append(u.at, p.copy(t))
+	}
+	u.printed["screen"] += p.must(t, "screen", "-json", "export").stdout
+	return u
+}
+
+// testKilled kills stages with SIGKILL at random points, ten times, and runs
+// the same command again: the end is that of an undisturbed run.
+func testKilled(t *testing.T, u undisturbedRun) {
 	rng := rand.New(rand.NewPCG(2026, 11))
-	steps := smallRun(p)
 	for round := range 10 {
-		n := rng.IntN(len(steps))
-		if round < len(steps) {
+		n := rng.IntN(len(u.steps))
+		if round < len(u.steps) {
 			n = round
 		}
-		delay := time.Duration(rng.Int64N(int64(took[n])))
-		t.Run(fmt.Sprintf("%d %s after %s", round, steps[n].program, delay.Round(time.Millisecond)), func(t *testing.T) {
-			q := before[n].copy(t)
-			pid := killAfter(t, q, steps[n], delay)
-			q.must(t, steps[n].program, steps[n].args...)
+		s, delay := u.steps[n], time.Duration(rng.Int64N(int64(u.took[n])))
+		t.Run(fmt.Sprintf("%d %s after %s", round, s.program, delay.Round(time.Millisecond)), func(t *testing.T) {
+			p := u.at[n].copy(t)
+			pid := killAfter(t, p, s, delay)
+			p.must(t, s.program, s.args...)
 			if left := ours(t, pid); len(left) > 0 {
 				t.Errorf("the killed process left %v", left)
 			}
-			want, got := endState(t, before[n+1]), endState(t, q)
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(endState(t, u.at[n+1]), endState(t, p)); diff != "" {
 				t.Errorf("the end differs from an undisturbed run (-undisturbed +killed):\n%s", diff)
 			}
 		})
 	}
-}
-
-// undisturbed runs the small pipeline and returns copies of it from before each
-// step and from the end, and how long each step took.
-func undisturbed(t *testing.T) (*pipeline, []*pipeline, []time.Duration) {
-	t.Helper()
-	p := newPipeline(t, world.Named("go-behaviour", "bot-bump")...)
-	writeReviews(t, p)
-	before := []*pipeline{p.copy(t)}
-	var took []time.Duration
-	for _, s := range smallRun(p) {
-		begin := time.Now()
-		p.must(t, s.program, s.args...)
-		took = append(took, time.Since(begin))
-		before = append(before, p.copy(t))
-	}
-	return p, before, took
 }
 
 // killAfter starts the step, kills its process with SIGKILL unless it ends
@@ -169,12 +171,11 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestInterrupt sends SIGINT to the stages that take long, once they are at
+// testInterrupted sends SIGINT to the stages that take long, once they are at
 // work: they end with 130 and leave neither containers nor temporary files.
-func TestInterrupt(t *testing.T) {
-	_, before, _ := undisturbed(t)
+func testInterrupted(t *testing.T, u undisturbedRun) {
 	t.Run("build", func(t *testing.T) {
-		p := before[2].copy(t)
+		p := u.at[2].copy(t)
 		interrupt(t, p, "build", func(lines *bufio.Scanner, _ int) bool {
 			for lines.Scan() {
 				if strings.Contains(lines.Text(), "building") {
@@ -187,7 +188,7 @@ func TestInterrupt(t *testing.T) {
 	t.Run("verify", func(t *testing.T) {
 		events, started := containerStarts(t)
 		defer events.Process.Kill()
-		p := before[3].copy(t)
+		p := u.at[3].copy(t)
 		interrupt(t, p, "verify", func(_ *bufio.Scanner, pid int) bool {
 			for started.Scan() {
 				if f := strings.Fields(started.Text()); len(f) > 1 && f[1] == fmt.Sprint(pid) {
@@ -197,7 +198,7 @@ func TestInterrupt(t *testing.T) {
 			return false
 		})
 		p.must(t, "verify")
-		if got, want := endState(t, p), endState(t, before[4]); !cmp.Equal(want, got) {
+		if got, want := endState(t, p), endState(t, u.at[4]); !cmp.Equal(want, got) {
 			t.Errorf("after an interrupt the end differs (-undisturbed +interrupted):\n%s", cmp.Diff(want, got))
 		}
 	})

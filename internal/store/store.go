@@ -35,8 +35,37 @@ const applicationID = 0x78737765
 // ErrForeign says that the file is a database of another program.
 var ErrForeign = errors.New("the file is a database of another program")
 
+// Engine is a kind of database.
+type Engine string
+
+// The engines.
+const (
+	SQLite   Engine = "sqlite"   // one machine: a file
+	Postgres Engine = "postgres" // several machines: a server
+)
+
 // Store is an open database. Close it.
-type Store struct{ db *sql.DB }
+type Store struct {
+	db     *sql.DB
+	engine Engine
+}
+
+// DB is the pool of connections behind the store, for what stands on the same
+// database (package jobs). Do not close it.
+func (s *Store) DB() *sql.DB { return s.db }
+
+// Engine is the kind of the database.
+func (s *Store) Engine() Engine { return s.engine }
+
+// Now is the time of the database, in UTC: the one clock that all machines
+// share.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	var ms int64
+	if err := s.db.QueryRowContext(ctx, "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)").Scan(&ms); err != nil {
+		return time.Time{}, fmt.Errorf("reading the store's clock: %w", err)
+	}
+	return time.UnixMilli(ms).UTC(), nil
+}
 
 // Open opens the SQLite file, making and migrating it as needed. The errors
 // name the file; ErrForeign is returned for a database that is not ours.
@@ -48,7 +77,7 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the store %s: %w", file, err)
 	}
-	s := &Store{db: db}
+	s := &Store{db: db, engine: SQLite}
 	if err := s.prepare(ctx); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("opening the store %s: %w", file, err)
@@ -131,12 +160,21 @@ type Mark struct{ Name, Value string }
 
 // Commit writes the batch in one transaction. A record that does not validate
 // refuses the whole batch.
-func (s *Store) Commit(ctx context.Context, b Batch) error {
+func (s *Store) Commit(ctx context.Context, b Batch) error { return s.CommitWith(ctx, b, nil) }
+
+// CommitWith is Commit with more in the same transaction: when also returns an
+// error, nothing is written. It runs first.
+func (s *Store) CommitWith(ctx context.Context, b Batch, also func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("writing to the store: %w", err)
 	}
 	defer tx.Rollback()
+	if also != nil {
+		if err := also(tx); err != nil {
+			return err
+		}
+	}
 	for _, r := range b.Records {
 		if err := putRecord(ctx, tx, r); err != nil {
 			return err

@@ -161,7 +161,7 @@ func readAll[T schemas.Record](ctx context.Context, d *demo) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, c.Store.Path)
+	s, err := store.Open(ctx, c.Store.Place())
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (d *demo) summary(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(ctx, c.Store.Path)
+	s, err := store.Open(ctx, c.Store.Place())
 	if err != nil {
 		return err
 	}

@@ -103,6 +103,7 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	fs.SetOutput(opt.Stderr)
 	file := fs.String("config", "pipeline.yaml", "the pipeline's configuration `file`")
 	verbose := fs.Bool("v", false, "log every step, not only outcomes")
+	migrate := fs.Bool("migrate", false, "bring a store of an older version up to date; stop the other programs first")
 	asJSON := fs.Bool("json", false, "write the records of this run to standard output, one JSON object a line")
 	if opt.Flags != nil {
 		opt.Flags(fs)
@@ -120,6 +121,11 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	cfg, err := config.Read(*file)
 	if err != nil {
 		return &UsageError{err}
+	}
+	if *migrate {
+		if err := store.Migrate(ctx, cfg.Store.Place()); err != nil {
+			return err
+		}
 	}
 	s, err := open(ctx, opt, cfg, *verbose, *asJSON)
 	if err != nil {
@@ -150,7 +156,7 @@ func open(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON 
 	if s.Artefacts, err = artefact.Open(cfg.Store.Artefacts); err != nil {
 		return nil, err
 	}
-	s.Store, err = store.Open(ctx, cfg.Store.Path)
+	s.Store, err = store.Open(ctx, cfg.Store.Place())
 	return s, err
 }
 

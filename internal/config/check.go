@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"crossswe/internal/store"
 	"crossswe/schemas"
 )
 
@@ -71,10 +72,23 @@ func (k *checker) want(ok bool, path, format string, args ...any) {
 	k.faults = append(k.faults, fault{lineOf(k.root, strings.Split(path, ".")), path + ": " + fmt.Sprintf(format, args...)})
 }
 
+// has reports whether the file names the key at the dotted path.
+func (k *checker) has(path string) bool {
+	n := k.root
+	if n.Kind == yaml.DocumentNode {
+		n = n.Content[0]
+	}
+	for p := range strings.SplitSeq(path, ".") {
+		if n = child(n, p); n == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // check reports everything that is wrong with the values.
 func (c *Config) check(k *checker) {
-	k.want(c.Store.Path != "", "store.path", "a file is required")
-	k.want(c.Store.Artefacts != "", "store.artefacts", "a directory is required")
+	c.Store.check(k)
 	c.Repositories.check(k)
 	c.Mine.check(k)
 	k.want(c.Screen.Reviewers >= 1, "screen.reviewers", "%d is less than 1", c.Screen.Reviewers)
@@ -83,6 +97,17 @@ func (c *Config) check(k *checker) {
 	k.want(c.Publish.Directory != "", "publish.directory", "a directory is required")
 	_, err := schemas.ParseRepoName(c.Publish.Name)
 	k.want(err == nil, "publish.name", "%q is not of the form owner/name", c.Publish.Name)
+}
+
+func (s Store) check(k *checker) {
+	k.want(s.Place() != "", "store.path", "a file is required")
+	k.want(s.Artefacts != "", "store.artefacts", "a directory is required")
+	if s.URL == "" {
+		return
+	}
+	err := store.CheckURL(s.URL)
+	k.want(err == nil, "store.url", "%v", err)
+	k.want(s.Path == "" || !k.has("store.path"), "store.url", "the store is a file or a URL: leave one of path and url out")
 }
 
 func (r Repositories) check(k *checker) {

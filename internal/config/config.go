@@ -5,6 +5,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,9 +32,16 @@ type Config struct {
 
 // Store says where records and artefacts are kept.
 type Store struct {
-	Path      string `yaml:"path"`      // SQLite file
+	// Path is the SQLite file, for one machine.
+	Path string `yaml:"path"`
+	// URL is the PostgreSQL database, for several; it wins over Path. It holds
+	// no password.
+	URL       string `yaml:"url"`
 	Artefacts string `yaml:"artefacts"` // directory
 }
+
+// Place is where the store is: the URL if there is one, else the file.
+func (s Store) Place() string { return cmp.Or(s.URL, s.Path) }
 
 // Repositories says which repositories are at hand.
 type Repositories struct {

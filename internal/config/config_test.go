@@ -24,6 +24,25 @@ func TestParseFillsDefaults(t *testing.T) {
 	}
 }
 
+func TestTheStoreIsAFileOrAURL(t *testing.T) {
+	const url = "postgres://u@h:5432/db?sslmode=verify-full"
+	tests := []struct{ name, body, want string }{
+		{"neither", "", "crossswe.db"},
+		{"a file", "store: {path: a.db}\n", "a.db"},
+		{"a file and an empty URL", "store: {path: a.db, url: \"\"}\n", "a.db"},
+		{"a URL", "store: {url: \"" + url + "\"}\n", url},
+		{"a URL and an empty file", "store: {path: \"\", url: \"" + url + "\"}\n", url},
+	}
+	for _, tt := range tests {
+		c, err := Parse([]byte(minimal + tt.body))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		} else if got := c.Store.Place(); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestReadMakesPathsAbsolute(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pipeline.yaml")
@@ -51,6 +70,22 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 		{"only a comment", "# nothing\n", []string{"empty"}},
 		{"two documents", minimal + "---\nmine: {}\n", []string{"second document"}},
 		{"no yaml", "mine: [", []string{"line 1"}},
+		{
+			"a file and a URL", minimal + "store:\n  path: a.db\n  url: postgres://u@h/db\n",
+			[]string{"line 5: store.url: the store is a file or a URL"},
+		},
+		{
+			"a password in the URL", minimal + "store:\n  url: postgres://u:hunter2@h/db\n",
+			[]string{"line 4: store.url: a password does not belong here: set PGPASSWORD, or write it to a pgpass file"},
+		},
+		{
+			"a URL of something else", minimal + "store: {url: mysql://u:hunter2@h/db}\n",
+			[]string{"line 3: store.url: a URL of the form postgres://user@host:5432/database"},
+		},
+		{
+			"a URL in the place of the section", minimal + "store: postgres://u:hunter2@h/db\n",
+			[]string{"line 3: !!str `postgre...` stands where keys of their own are wanted (Store)"},
+		},
 		{"nothing at hand", "mine: {max_sides: 2}\n", []string{"repositories: name mirrors, a list, or both"}},
 		{
 			"misspelt keys", "repositorys: {}\nmine:\n  windw: 3\n",
@@ -82,6 +117,9 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 			_, err := Parse([]byte(tt.body))
 			if err == nil {
 				t.Fatal("it was taken")
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error tells the password: %v", err)
 			}
 			for _, w := range tt.want {
 				if !strings.Contains(err.Error(), w) {

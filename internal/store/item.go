@@ -52,7 +52,7 @@ type Item struct {
 func (s *Store) Item(ctx context.Context, stage Stage, id string) (Item, bool, error) {
 	it := Item{Stage: stage, ID: id}
 	var at string
-	err := s.db.QueryRowContext(ctx, "SELECT input, state, reason, detail, at FROM items WHERE stage = ? AND id = ?", stage, id).
+	err := s.db.QueryRowContext(ctx, "SELECT input, state, reason, detail, at FROM items WHERE stage = $1 AND id = $2", stage, id).
 		Scan(&it.Input, &it.State, &it.Reason, &it.Detail, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Item{}, false, nil
@@ -75,7 +75,7 @@ func (s *Store) Done(ctx context.Context, stage Stage, id, input string) (bool, 
 
 // Items reads every item of a stage in the given state, ordered by id.
 func (s *Store) Items(ctx context.Context, stage Stage, state State) ([]Item, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, input, reason, detail, at FROM items WHERE stage = ? AND state = ? ORDER BY id", stage, state)
+	rows, err := s.db.QueryContext(ctx, "SELECT id, input, reason, detail, at FROM items WHERE stage = $1 AND state = $2 ORDER BY id", stage, state)
 	if err != nil {
 		return nil, fmt.Errorf("reading the items of %s: %w", stage, err)
 	}

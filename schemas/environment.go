@@ -149,17 +149,25 @@ type Environment struct {
 	// SpecDigest is the hash of the spec, which is also the image's tag.
 	SpecDigest Digest `json:"spec_digest"`
 	// Edited says that a person changed the inferred spec.
-	Edited     bool        `json:"edited"`
-	Dockerfile Digest      `json:"dockerfile"` // artefact
-	Image      ImageRef    `json:"image"`
-	ImageID    Digest      `json:"image_id"`
-	SizeBytes  int64       `json:"size_bytes"`
-	Bases      []BaseUsed  `json:"bases"`
-	Links      []LinkProof `json:"links"`
-	Audit      Audit       `json:"audit"`
-	BuildLog   Digest      `json:"build_log"` // artefact
-	Host       HostFacts   `json:"host"`
-	BuiltAt    time.Time   `json:"built_at"`
+	Edited     bool     `json:"edited"`
+	Dockerfile Digest   `json:"dockerfile"` // artefact
+	Image      ImageRef `json:"image"`
+	// ImageID is the digest of the image's configuration: by it an image is
+	// known again on another machine.
+	ImageID Digest `json:"image_id"`
+	// Pushed is the image in a registry, by the digest of its manifest
+	// (repository@sha256:…). Empty: it is on the engine of one machine only.
+	Pushed ImageRef `json:"pushed,omitempty"`
+	// Input is the hash of everything that the image was built from. Empty in
+	// records of before there were registries.
+	Input     string      `json:"input,omitempty"`
+	SizeBytes int64       `json:"size_bytes"`
+	Bases     []BaseUsed  `json:"bases"`
+	Links     []LinkProof `json:"links"`
+	Audit     Audit       `json:"audit"`
+	BuildLog  Digest      `json:"build_log"` // artefact
+	Host      HostFacts   `json:"host"`
+	BuiltAt   time.Time   `json:"built_at"`
 }
 
 // BaseUsed is a base image as it was found: the name and what it stood for.
@@ -232,6 +240,10 @@ const (
 	BuildPatchUnproved  BuildReason = "patch_unproved" // gold and test do not give the head's tree
 	BuildTimeout        BuildReason = "timeout"
 	BuildNotEnoughSpace BuildReason = "disk_full"
+	// Faults between an engine and the registry of built images.
+	BuildRegistryUnreachable BuildReason = "registry_unreachable"
+	BuildRegistryDenied      BuildReason = "registry_denied"
+	BuildImageMismatch       BuildReason = "image_mismatch" // the registry gave another image than the one that was built
 )
 
 // RecordKind implements Record.
@@ -244,6 +256,9 @@ func (e Environment) RecordKey() string { return string(e.Candidate) }
 func (e Environment) Validate() error {
 	if e.Candidate == "" || e.Image == "" || e.ImageID == "" {
 		return errors.New("candidate, image and image id are required")
+	}
+	if e.Pushed != "" && !e.Pushed.ByDigest() {
+		return fmt.Errorf("pushed: %q is not of the form repository@sha256:…", e.Pushed)
 	}
 	return e.Spec.Validate()
 }

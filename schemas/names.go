@@ -124,6 +124,13 @@ func (d *Digest) UnmarshalJSON(b []byte) error { return unmarshalName(b, d, Pars
 // pinned by digest ("golang@sha256:…").
 type ImageRef string
 
+// imagePattern is a name by digest alone: no scheme, no login, no tag.
+var imagePattern = regexp.MustCompile(`^(?:[a-zA-Z0-9.-]+|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*@sha256:[0-9a-f]{64}$`)
+
+// ByDigest reports whether the name is a repository with a digest and no tag,
+// so that it can never stand for another image.
+func (r ImageRef) ByDigest() bool { return imagePattern.MatchString(string(r)) }
+
 // CandidateID names one candidate; see NewCandidateID.
 type CandidateID string
 

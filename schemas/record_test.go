@@ -102,6 +102,33 @@ func TestDecisionValidate(t *testing.T) {
 	}
 }
 
+func TestEnvironmentValidate(t *testing.T) {
+	hex := strings.Repeat("0", 64)
+	tests := []struct {
+		name   string
+		pushed ImageRef
+		want   string
+	}{
+		{"not pushed", "", ""},
+		{"by digest", ImageRef("registry.example.org/crossswe/env@sha256:" + hex), ""},
+		{"with a port", ImageRef("127.0.0.1:5000/env@sha256:" + hex), ""},
+		{"by tag", "registry.example.org/crossswe/env:1", "pushed"},
+		{"by tag and digest", ImageRef("registry.example.org/crossswe/env:1@sha256:" + hex), "pushed"},
+		{"a digest alone", ImageRef("sha256:" + hex), "pushed"},
+		{"a short digest", "registry.example.org/env@sha256:00", "pushed"},
+		{"another algorithm", ImageRef("registry.example.org/env@sha512:" + hex), "pushed"},
+		{"with a login", ImageRef("user:word@registry.example.org/env@sha256:" + hex), "pushed"},
+		{"an address", ImageRef("https://registry.example.org/env@sha256:" + hex), "pushed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := fullEnvironment()
+			e.Pushed = tt.pushed
+			wantError(t, e.Validate(), tt.want)
+		})
+	}
+}
+
 func TestSpecValidate(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/distribution/reference"
 	"go.yaml.in/yaml/v3"
 
 	"crossswe/internal/store"
@@ -139,6 +140,16 @@ func (b Build) check(k *checker) {
 	k.want(strings.Contains(b.NodeImage, "%s"), "build.node_image", "%q lacks %%s for the version", b.NodeImage)
 	k.want(b.Timeout > 0, "build.timeout", "a positive duration is required")
 	k.want(b.MinFreeGB >= 0, "build.min_free_gb", "%d is negative", b.MinFreeGB)
+	// The value is not repeated: someone may have written a password into it.
+	k.want(b.Registry == "" || isRepository(b.Registry), "build.registry",
+		"want the repository of a registry, with its host, without a tag, scheme or login (registry.example.org/crossswe)")
+}
+
+// isRepository reports whether s is a repository with the host of its registry:
+// without one an image would go to a public registry by mistake.
+func isRepository(s string) bool {
+	named, err := reference.ParseNamed(s)
+	return err == nil && reference.IsNameOnly(named)
 }
 
 func (v Verify) check(k *checker) {

@@ -98,6 +98,9 @@ type Build struct {
 	// see (package proxies, certificates); they are not in the image afterwards.
 	Environment []string `yaml:"environment"`
 	MinFreeGB   int      `yaml:"min_free_gb"`
+	// Registry is the repository of a container registry, with its host and
+	// without a tag, to which images are pushed; empty: they stay here.
+	Registry string `yaml:"registry"`
 }
 
 // Verify is the section of the verify stage.

@@ -130,6 +130,33 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 	}
 }
 
+func TestRegistry(t *testing.T) {
+	const fault = "line 3: build.registry: want the repository"
+	for value, want := range map[string]string{
+		`""`:                               "",
+		"registry.example.org/crossswe":    "",
+		"127.0.0.1:5000/crossswe/env":      "",
+		"docker.io/crossswe/env":           "",
+		"crossswe/env":                     fault,
+		"registry.example.org":             fault,
+		"registry.example.org/x:latest":    fault,
+		"https://registry.example.org/x":   fault,
+		"user:s3cret@registry.example/x":   fault,
+		"registry.example.org/Upper":       fault,
+		"registry.example.org/x@sha256:00": fault,
+	} {
+		_, err := Parse([]byte(minimal + "build: {registry: " + value + "}\n"))
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", value, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: got %v, want %s", value, err, want)
+		case err != nil && strings.Contains(err.Error(), "s3cret"):
+			t.Errorf("the error repeats a password: %v", err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal))
 	f.Add([]byte("a: &a [*a]"))

@@ -23,12 +23,12 @@ const candidateLabel = "crossswe.candidate"
 // one builds one candidate. The error is a *gaveUp when the candidate is to be
 // dropped.
 func (s *stage) one(ctx context.Context, it item, log *slog.Logger) (schemas.Environment, error) {
-	env, err := s.build(ctx, it, log)
+	env, err := s.pushed(ctx, it, log)
 	return env, reason(err)
 }
 
 func (s *stage) build(ctx context.Context, it item, log *slog.Logger) (schemas.Environment, error) {
-	env := schemas.Environment{Candidate: it.candidate.ID, Edited: it.spec.body != nil}
+	env := schemas.Environment{Candidate: it.candidate.ID, Edited: it.spec.body != nil, Input: it.made}
 	if err := checkSpace(s.Config.Build.MinFreeGB, os.TempDir(), engineRoot); err != nil {
 		return env, err
 	}

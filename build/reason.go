@@ -92,6 +92,10 @@ func failure(err error) schemas.BuildReason {
 		return schemas.BuildNotEnoughSpace
 	case errors.Is(err, errBase):
 		return schemas.BuildNoBaseImage
+	case errors.Is(err, container.ErrRegistryDenied):
+		return schemas.BuildRegistryDenied
+	case errors.Is(err, container.ErrRegistryUnreachable):
+		return schemas.BuildRegistryUnreachable
 	}
 	return ""
 }

@@ -99,3 +99,25 @@ func TestOneLine(t *testing.T) {
 		t.Errorf("got %d bytes ending in %q", len(got), got[len(got)-8:])
 	}
 }
+
+func TestFailure(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want schemas.BuildReason
+	}{
+		{container.ErrNoSpace, schemas.BuildNotEnoughSpace},
+		{errBase, schemas.BuildNoBaseImage},
+		{fmt.Errorf("%w: %w", errBase, container.ErrRegistryUnreachable), schemas.BuildNoBaseImage},
+		{container.ErrRegistryDenied, schemas.BuildRegistryDenied},
+		{container.ErrRegistryUnreachable, schemas.BuildRegistryUnreachable},
+		{errors.New("anything else"), ""},
+	} {
+		if got := failure(fmt.Errorf("pushing image x: %w", c.err)); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
+		var gone *gaveUp
+		if errors.As(reason(c.err), &gone) {
+			t.Errorf("%v: given up as %s, want a fault", c.err, gone.reason)
+		}
+	}
+}

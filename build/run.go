@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
+
 	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
 	"crossswe/internal/container"
@@ -65,7 +67,7 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: "build"})
+	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: "build", Keychain: authn.DefaultKeychain})
 	if err != nil {
 		return err
 	}
@@ -93,6 +95,7 @@ type item struct {
 	candidate schemas.Candidate
 	spec      editedSpec
 	input     string
+	made      string // the part of input that the image follows from
 }
 
 // candidates returns what there is to do: the candidates that are named, else
@@ -136,7 +139,8 @@ func (s *stage) item(ctx context.Context, id string) (item, error) {
 	if it.spec, err = readSpec(s.Config.Build.Specs, c.ID); err != nil {
 		return item{}, err
 	}
-	it.input, err = input(c, it.spec, s.Config.Build, s.report)
+	it.made, err = input(c, it.spec, s.Config.Build, s.report)
+	it.input = withRegistry(it.made, s.Config.Build.Registry)
 	return it, err
 }
 

@@ -22,6 +22,9 @@ func (s *stage) one(ctx context.Context, it item, log *slog.Logger) (schemas.Ver
 	if err != nil {
 		return schemas.Verdict{}, err
 	}
+	if err := s.haveImage(ctx, it.env, log); err != nil {
+		return schemas.Verdict{}, err
+	}
 	network, err := s.engine.IsolatedNetwork(ctx, "crossswe-verify-"+string(it.env.ImageID.Hex()[:12])+"-"+fmt.Sprint(s.now().UnixNano()), nil)
 	if err != nil {
 		return schemas.Verdict{}, err

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
+
 	"crossswe/internal/cli"
 	"crossswe/internal/config"
 	"crossswe/internal/container"
@@ -57,7 +59,7 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 		return err
 	}
 	defer st.set.Close()
-	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name)})
+	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
 	if err != nil {
 		return err
 	}
@@ -177,6 +179,12 @@ func faultReason(err error) schemas.BuildReason {
 	switch {
 	case errors.Is(err, container.ErrNoSpace):
 		return schemas.BuildNotEnoughSpace
+	case errors.Is(err, container.ErrRegistryDenied):
+		return schemas.BuildRegistryDenied
+	case errors.Is(err, container.ErrRegistryUnreachable):
+		return schemas.BuildRegistryUnreachable
+	case errors.Is(err, errOtherImage):
+		return schemas.BuildImageMismatch
 	case errors.Is(err, container.ErrNoImage):
 		return schemas.BuildNoBaseImage
 	case errors.Is(err, mirrors.ErrUnknown):

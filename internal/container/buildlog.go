@@ -32,9 +32,9 @@ func newBuildLog(w io.Writer, limit int64) *buildLog {
 	return &buildLog{out: newBudget(limit).writer(w)}
 }
 
-// buildMessage is one message. Error repeats ErrorDetail.Message and is alone
+// engineMessage is one message of a build, a push or a pull. Error repeats ErrorDetail.Message and is alone
 // in messages of old engines.
-type buildMessage struct {
+type engineMessage struct {
 	Stream      string `json:"stream"`
 	Error       string `json:"error"`
 	ErrorDetail *struct {
@@ -44,12 +44,20 @@ type buildMessage struct {
 	Aux json.RawMessage `json:"aux"`
 }
 
+// failure returns the error that the message tells of, "" for none.
+func (m engineMessage) failure() (message string, code int) {
+	if m.ErrorDetail != nil {
+		return m.ErrorDetail.Message, m.ErrorDetail.Code
+	}
+	return m.Error, 0
+}
+
 // read follows the stream to its end. The error is a *BuildError when a message
 // says that the build failed, and another when the stream broke off.
 func (l *buildLog) read(r io.Reader) error {
 	var failed *BuildError
 	for d := json.NewDecoder(r); ; {
-		var m buildMessage
+		var m engineMessage
 		err := d.Decode(&m)
 		if errors.Is(err, io.EOF) {
 			break
@@ -74,7 +82,7 @@ func (l *buildLog) read(r io.Reader) error {
 }
 
 // take handles one message and returns the failure that it tells of.
-func (l *buildLog) take(m buildMessage) *BuildError {
+func (l *buildLog) take(m engineMessage) *BuildError {
 	l.write(m.Stream)
 	if len(m.Aux) > 0 {
 		var aux struct{ ID string }
@@ -82,10 +90,7 @@ func (l *buildLog) take(m buildMessage) *BuildError {
 			l.imageID = aux.ID
 		}
 	}
-	message, code := m.Error, 0
-	if m.ErrorDetail != nil {
-		message, code = m.ErrorDetail.Message, m.ErrorDetail.Code
-	}
+	message, code := m.failure()
 	if message == "" {
 		return nil
 	}

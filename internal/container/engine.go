@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/moby/moby/client"
 )
 
@@ -27,6 +28,8 @@ type Options struct {
 	// Run names the run that containers and networks belong to; it is put
 	// into their labels. Required.
 	Run string
+	// Keychain has the logins of registries. Nil is none.
+	Keychain authn.Keychain
 	// Now is the clock by which Sweep tells ages. Nil is time.Now.
 	Now func() time.Time
 }
@@ -38,6 +41,7 @@ type Engine struct {
 	now   func() time.Time
 	local bool // the engine runs on this machine
 	owner owner
+	keys  authn.Keychain
 }
 
 // Connect returns an Engine that has answered a ping. The error is ErrNoEngine
@@ -54,9 +58,12 @@ func Connect(ctx context.Context, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the container engine at %s: %w", host, err)
 	}
-	e := &Engine{api: api, run: opts.Run, now: opts.Now, local: strings.HasPrefix(host, "unix://"), owner: thisProcess()}
+	e := &Engine{api: api, run: opts.Run, now: opts.Now, local: strings.HasPrefix(host, "unix://"), owner: thisProcess(), keys: opts.Keychain}
 	if e.now == nil {
 		e.now = time.Now
+	}
+	if e.keys == nil {
+		e.keys = authn.NewMultiKeychain()
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()

@@ -23,8 +23,15 @@ var (
 	ErrNoImage = errors.New("no such image")
 	// ErrGone means that the container no longer exists or no longer runs.
 	ErrGone = errors.New("container is gone")
-	// ErrNoSpace means that the engine's disk is full.
-	ErrNoSpace = errors.New("no space left on the engine's disk")
+	// ErrNoSpace means that the engine's disk is full, or after a push that
+	// the registry's is.
+	ErrNoSpace = errors.New("no space left on the disk")
+	// ErrRegistryUnreachable means that a registry could not be reached, broke
+	// off, or is out of order.
+	ErrRegistryUnreachable = errors.New("the registry is out of reach")
+	// ErrRegistryDenied means that a registry wants a login, refuses the one
+	// that it was given, or that the login could not be read.
+	ErrRegistryDenied = errors.New("the registry denies access")
 	// ErrTooLarge means that a file or tree in a container is over the bound
 	// that the caller gave.
 	ErrTooLarge = errors.New("larger than allowed")

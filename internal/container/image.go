@@ -3,7 +3,6 @@ package container
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -54,25 +53,6 @@ func inspected(r client.ImageInspectResult) Image {
 		img.Labels, img.Env = r.Config.Labels, r.Config.Env
 	}
 	return img
-}
-
-// Pull fetches ref from its registry. ErrNoImage means that the registry does
-// not have it, or does not show it.
-func (e *Engine) Pull(ctx context.Context, ref string) (Image, error) {
-	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
-	defer cancel()
-	r, err := e.api.ImagePull(ctx, ref, client.ImagePullOptions{})
-	if err == nil {
-		err = errors.Join(r.Wait(ctx), r.Close())
-	}
-	if err != nil {
-		return Image{}, fmt.Errorf("pulling image %s: %w", ref, fault(err, ErrNoImage))
-	}
-	img, there, err := e.Image(ctx, ref)
-	if err == nil && !there {
-		err = fmt.Errorf("pulling image %s: %w after the pull", ref, ErrNoImage)
-	}
-	return img, err
 }
 
 // Images returns the images that carry Label and every one of the labels,

@@ -3,6 +3,7 @@
 package row
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -55,7 +56,7 @@ func Build(in Input) (schemas.Instance, error) {
 	r := schemas.Instance{
 		InstanceID: string(in.Candidate.ID), Version: in.Environment.SpecDigest.Hex()[:12],
 		ProblemStatement: in.Statement.Text, StatementApproved: in.Statement.Approved != "", Interface: list(in.Statement.Interface),
-		Image: string(in.Environment.Image), ImageName: string(in.Environment.Image), ImageBytes: in.Environment.SizeBytes,
+		Image: in.image(), ImageName: in.image(), ImageBytes: in.Environment.SizeBytes,
 		FailToPass: tests.failToPass, PassToPass: tests.passToPass, JointTests: tests.joint, SingleSideTests: tests.singleSide,
 		LogParser: logParser, EvalType: evalType,
 		Verdict: string(in.Verdict.Kind), JointLevel: string(in.Verdict.Level), Evidence: string(in.Verdict.Evidence),
@@ -77,6 +78,12 @@ func Build(in Input) (schemas.Instance, error) {
 	}
 	r.Digest, err = digest(r)
 	return r, err
+}
+
+// image is the name by which others can have the image: by digest where it was
+// pushed, else the name on the machine that built it.
+func (in Input) image() string {
+	return string(cmp.Or(in.Environment.Pushed, in.Environment.Image))
 }
 
 // side is one repository of the row.

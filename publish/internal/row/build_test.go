@@ -33,6 +33,18 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+func TestAPushedImageIsNamedByItsDigest(t *testing.T) {
+	in := plainWorld(t).input()
+	in.Environment.Pushed = schemas.ImageRef("registry.example.org/env@" + string(dig))
+	got, err := Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := string(in.Environment.Pushed); got.Image != want || got.ImageName != want {
+		t.Errorf("got %s and %s, want %s", got.Image, got.ImageName, want)
+	}
+}
+
 func TestTheDigestIsOverEveryOtherColumn(t *testing.T) {
 	in := plainWorld(t).input()
 	a, errA := Build(in)

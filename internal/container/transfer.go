@@ -25,7 +25,7 @@ func follow(r io.Reader, heard func()) (digest string, err error) {
 		case errors.Is(err, io.EOF):
 			return digest, failed
 		case err != nil:
-			return "", errors.Join(failed, fmt.Errorf("reading the engine's messages: %w", err))
+			return "", errors.Join(failed, fmt.Errorf("%w: %w", errBroken, err))
 		}
 		heard()
 		if message, _ := m.failure(); message != "" && failed == nil {
@@ -36,6 +36,9 @@ func follow(r io.Reader, heard func()) (digest string, err error) {
 		}
 	}
 }
+
+// errBroken is about the engine, not about the registry.
+var errBroken = errors.New("the engine's messages broke off")
 
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
@@ -62,6 +65,7 @@ func transferFault(err, missing error, l login) error {
 	message := l.hide(err.Error())
 	var kinds []error
 	switch {
+	case errors.Is(err, errBroken):
 	case client.IsErrConnectionFailed(err):
 		kinds = append(kinds, ErrNoEngine)
 	case isNoSpace(message):

@@ -56,7 +56,7 @@ func (s *Store) prepare(ctx context.Context, want schema) error {
 	}
 	d := dialects[s.engine]
 	p, err := goose.NewProvider(d.goose, s.db, files, goose.WithTableName(d.versions),
-		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithDisableGlobalRegistry(true))
+		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(riverMigrations(s.engine)...))
 	if err != nil {
 		return fmt.Errorf("reading the migrations: %w", err)
 	}

@@ -33,6 +33,21 @@ func dsn(file string) string {
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath(), RawQuery: q.Encode()}).String()
 }
 
+// Single opens a second pool, of one connection, to a SQLite file; nil on
+// PostgreSQL. What works at several things at once (River) then waits in this
+// process and not at the file. The caller closes it.
+func (s *Store) Single() (*sql.DB, error) {
+	if s.engine != SQLite {
+		return nil, nil
+	}
+	db, err := sql.Open("sqlite", dsn(s.name))
+	if err != nil {
+		return nil, fmt.Errorf("opening the store %s: %w", s.name, err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
 // claimFile marks an empty file as ours. The mark comes before the tables, and
 // both are read at once: what has tables and no mark was made by another program.
 func (s *Store) claimFile(ctx context.Context) error {

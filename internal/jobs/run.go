@@ -1,0 +1,144 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crossswe/internal/store"
+)
+
+// look is how often a run that is not served looks whether anything is left.
+const look = 50 * time.Millisecond
+
+// Drain enqueues the tasks and works until nothing is left for the stage,
+// together with whatever other processes do so. With own set it works on these
+// tasks alone. It returns the faults that jobs met, joined; those jobs are
+// tried again by the next run.
+//
+// Without tasks nothing is started, unless dead processes have left jobs.
+func Drain(ctx context.Context, opt Options, tasks []Task, own bool) error {
+	if len(tasks) == 0 {
+		left, err := left(ctx, opt.Store, string(opt.Stage))
+		if err != nil || left == 0 || own {
+			return err
+		}
+	}
+	p, err := open(ctx, opt)
+	if err != nil {
+		return err
+	}
+	queue := string(opt.Stage)
+	if own {
+		queue = p.lease.id
+	}
+	err = p.drain(ctx, tasks, queue)
+	return errors.Join(err, p.close(ctx))
+}
+
+func (p *pool) drain(ctx context.Context, tasks []Task, queue string) error {
+	if err := p.start(ctx, queue); err != nil {
+		return err
+	}
+	if err := p.enqueue(ctx, tasks, queue); err != nil {
+		return err
+	}
+	err := p.wait(ctx, queue)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unfit != nil {
+		err = errors.Join(err, p.unfit)
+	}
+	return errors.Join(append(p.errs, err)...)
+}
+
+// wait returns when nothing is left in the queue, when the machine is unfit or
+// when the context ends.
+func (p *pool) wait(ctx context.Context, queue string) error {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		n, err := left(ctx, p.opt.Store, queue)
+		if err != nil && !transient(err) || err == nil && n == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.stop:
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// left counts the jobs of a queue that are to be done now: those that wait for
+// their back-off are not.
+func left(ctx context.Context, s *store.Store, queue string) (int, error) {
+	var n int
+	err := s.DB().QueryRowContext(ctx, "SELECT count(*) FROM river_job WHERE kind = $1 AND queue = $2 AND state IN ('available', 'running', 'scheduled')", args{}.Kind(), queue).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("looking what is left in the queue: %w", err)
+	}
+	return n, nil
+}
+
+// Server is a process that works on a stage until it is stopped.
+type Server struct {
+	pool  *pool
+	ready func(context.Context) ([]Task, error)
+}
+
+// poll is how often a server looks for records that have become ready.
+const poll = 5 * time.Second
+
+// NewServer takes a lease and begins to work. ready lists what waits for the
+// stage; it is called every few seconds. Close it by ending the context of Run.
+func NewServer(ctx context.Context, opt Options, ready func(context.Context) ([]Task, error)) (*Server, error) {
+	p, err := open(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.start(ctx, string(opt.Stage)); err != nil {
+		return nil, errors.Join(err, p.close(ctx))
+	}
+	return &Server{pool: p, ready: ready}, nil
+}
+
+// Run works until the context ends; then it finishes or hands back what runs.
+func (s *Server) Run(ctx context.Context) error {
+	p := s.pool
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		if err := s.refill(ctx); err != nil && ctx.Err() == nil {
+			p.opt.Log.Error("looking for what is ready", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+	p.opt.Log.Info("stopping", "grace", p.opt.Grace)
+	return p.close(ctx)
+}
+
+// Health says why the process takes no jobs at the moment, nil when it does.
+func (s *Server) Health() error { return s.pool.health() }
+
+// refill enqueues what is ready. What failed and has no attempts left waits for
+// a person.
+func (s *Server) refill(ctx context.Context) error {
+	tasks, err := s.ready(ctx)
+	if err != nil {
+		return err
+	}
+	fresh := tasks[:0:0]
+	for _, t := range tasks {
+		if !t.Failed {
+			fresh = append(fresh, t)
+		}
+	}
+	return s.pool.enqueue(ctx, fresh, string(s.pool.opt.Stage))
+}

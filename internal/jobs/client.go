@@ -69,7 +69,7 @@ func (p *pool) clientConfig(queues ...string) *river.Config {
 		Logger: quiet(p.opt.Log),
 		Queues: map[string]river.QueueConfig{},
 		// Fetching is by notice or poll: waits are short, for whoever waits is a person.
-		FetchCooldown:     5 * time.Millisecond,
+		FetchCooldown:     time.Millisecond,
 		FetchPollInterval: 250 * time.Millisecond,
 		MaxAttempts:       Attempts,
 		RetryPolicy:       backoff{p.clock},
@@ -85,33 +85,6 @@ func (p *pool) clientConfig(queues ...string) *river.Config {
 		cfg.Queues[q] = river.QueueConfig{MaxWorkers: p.opt.Workers}
 	}
 	return cfg
-}
-
-// quiet keeps River's own messages out of the log unless something is wrong:
-// outcomes are logged by the stages.
-func quiet(log *slog.Logger) *slog.Logger {
-	return slog.New(&atLeast{slog.LevelWarn, log.Handler()})
-}
-
-// atLeast is a handler that drops records below a level.
-type atLeast struct {
-	level slog.Level
-	slog.Handler
-}
-
-// Enabled implements slog.Handler.
-func (h *atLeast) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= h.level && h.Handler.Enabled(ctx, l)
-}
-
-// WithAttrs implements slog.Handler.
-func (h *atLeast) WithAttrs(a []slog.Attr) slog.Handler {
-	return &atLeast{h.level, h.Handler.WithAttrs(a)}
-}
-
-// WithGroup implements slog.Handler.
-func (h *atLeast) WithGroup(name string) slog.Handler {
-	return &atLeast{h.level, h.Handler.WithGroup(name)}
 }
 
 // backoff is the retry policy: 15 s, doubled with every attempt up to ten

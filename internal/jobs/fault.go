@@ -22,7 +22,7 @@ func transient(err error) bool {
 	case errors.As(err, &answer):
 		// Class 08: connection; 57P: the server stops or starts; 40: serialization.
 		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || strings.HasPrefix(answer.Code, "40")
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, pgconn.ErrConnClosed):
 		return true
 	}
 	return errors.As(err, &network) || errors.As(err, &refused) || pgconn.SafeToRetry(err)

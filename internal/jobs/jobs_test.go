@@ -22,6 +22,9 @@ import (
 
 var at = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
+// Every commit reaches the disk, as where results must last.
+var postgres = pgtest.Server{Durable: true}
+
 // opener opens a second store on the place of the first, as another process would.
 type opener func(t *testing.T) *store.Store
 

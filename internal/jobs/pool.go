@@ -29,6 +29,8 @@ type pool struct {
 	pause   time.Duration // the last one's length
 	stop    chan struct{} // closed at the first unfit
 	waiting bool          // for room on the machine
+
+	forgotten map[int64]time.Time // of the rounds alone
 }
 
 // health says why and until when this machine takes no jobs, nil when it does.
@@ -58,7 +60,7 @@ func open(ctx context.Context, opt Options) (*pool, error) {
 	if err := opt.Needs.Check(opt.Limits); err != nil {
 		return nil, err
 	}
-	p := &pool{opt: opt, lease: newLease(opt.Store, opt.Stage, opt.lease), clock: &clock{}, running: map[int64]context.CancelCauseFunc{}, stop: make(chan struct{})}
+	p := &pool{opt: opt, lease: newLease(opt.Store, opt.Stage, opt.lease), clock: &clock{}, running: map[int64]context.CancelCauseFunc{}, stop: make(chan struct{}), forgotten: map[int64]time.Time{}}
 	if err := p.clock.set(ctx, opt.Store); err != nil {
 		return nil, err
 	}
@@ -149,6 +151,14 @@ func (p *pool) track(ctx context.Context, id int64) (context.Context, func()) {
 		delete(p.running, id)
 		cancel(nil)
 	}
+}
+
+// tracks reports whether a job runs here.
+func (p *pool) tracks(id int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.running[id]
+	return ok
 }
 
 // fault notes a fault of one job.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Shopify/toxiproxy/v2"
 	"github.com/riverqueue/river/rivertype"
+	"github.com/rs/zerolog"
 
 	"crossswe/internal/store"
 )
@@ -40,7 +43,7 @@ func work(ctx context.Context, place string) error {
 	}
 	defer s.Close()
 	opt := Options{
-		Store: s, Stage: store.StageBuild, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Workers: 4,
+		Store: s, Stage: store.StageBuild, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Workers: 4, lease: leaseOfWorkers,
 		Work: func(ctx context.Context, j *Job) error {
 			if done, err := s.Done(ctx, store.StageBuild, j.ID, ""); done || err != nil {
 				return err
@@ -52,7 +55,10 @@ func work(ctx context.Context, place string) error {
 	return Drain(ctx, opt, tasks(jobsOfWorkers), false)
 }
 
-const jobsOfWorkers = 200
+const (
+	jobsOfWorkers  = 200
+	leaseOfWorkers = 3 * time.Second
+)
 
 // startWorker starts a worker process. Its log is kept for tests that fail.
 func startWorker(t *testing.T, place string) (*exec.Cmd, *strings.Builder) {
@@ -141,6 +147,54 @@ func TestTwoProcessesOnOneFile(t *testing.T) {
 		t.Errorf("the workers complained:\n%s", logs)
 	}
 	checkWrites(t, s)
+}
+
+// Three processes on a server: one is killed, another loses its connection for
+// longer than its lease lasts, and comes back.
+func TestThreeProcessesOnAServer(t *testing.T) {
+	place := postgres.Database(t)
+	s := openStore(t, place)
+	countWrites(t, s)
+	proxy, far := through(t, place)
+	steady, steadyLog := startWorker(t, place)
+	cut, cutLog := startWorker(t, far)
+	killed, _ := startWorker(t, place)
+	until(t, s, 40)
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed.Wait()
+	proxy.Stop()
+	time.Sleep(2 * leaseOfWorkers)
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []*exec.Cmd{steady, cut} {
+		if err := w.Wait(); err != nil {
+			t.Errorf("a worker: %v\nsteady:\n%s\ncut:\n%s", err, steadyLog, cutLog)
+		}
+	}
+	checkWrites(t, s)
+	if left := workers(t, s); len(left) != 0 {
+		t.Errorf("leases are left: %v", left)
+	}
+}
+
+// through puts a proxy before the server and returns the URL that leads through it.
+func through(t *testing.T, place string) (*toxiproxy.Proxy, string) {
+	t.Helper()
+	u, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	proxy := toxiproxy.NewProxy(server, "postgres", "127.0.0.1:0", u.Host)
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Stop)
+	u.Host = proxy.Listen
+	return proxy, u.String()
 }
 
 func TestAlive(t *testing.T) {

@@ -49,7 +49,11 @@ func (p *pool) round(ctx context.Context, expired bool) error {
 		}
 		expired = false
 	}
-	return errors.Join(p.clock.set(ctx, p.opt.Store), p.takeOver(ctx, expired))
+	return errors.Join(
+		p.clock.set(ctx, p.opt.Store),
+		p.lease.forgotten(ctx, p.tracks, p.forgotten),
+		p.takeOver(ctx, expired),
+	)
 }
 
 // dropLost stops the work on jobs that others have taken over: their rows bear

@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"crossswe/internal/store"
 )
@@ -45,18 +48,75 @@ func (l *lease) takeOver(ctx context.Context, expired bool) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("looking for jobs of dead processes: %w", err)
 	}
-	e := l.store.Engine()
-	least := map[store.Engine]string{store.Postgres: "greatest", store.SQLite: "max"}[e]
 	for _, id := range ids {
-		q := "UPDATE river_job SET id = " + newID(e) + ", state = 'available', attempt = " + least + "(attempt - 1, 0) WHERE id = $1"
-		if _, err := tx.ExecContext(ctx, q, id); err != nil {
-			return 0, fmt.Errorf("taking over job %d: %w", id, err)
+		if err := l.renumber(ctx, tx, id); err != nil {
+			return 0, err
 		}
 	}
 	if err := tx.Commit(); err != nil {
 		return 0, fmt.Errorf("taking over jobs: %w", err)
 	}
 	return len(ids), nil
+}
+
+// renumber makes a running job available under a new number, as if it had not
+// been tried.
+func (l *lease) renumber(ctx context.Context, db execer, id int64) error {
+	e := l.store.Engine()
+	least := map[store.Engine]string{store.Postgres: "greatest", store.SQLite: "max"}[e]
+	q := "UPDATE river_job SET id = " + newID(e) + ", state = 'available', attempt = " + least + "(attempt - 1, 0) WHERE id = $1 AND state = 'running'"
+	if _, err := db.ExecContext(ctx, q, id); err != nil {
+		return fmt.Errorf("taking over job %d: %w", id, err)
+	}
+	return nil
+}
+
+// forgotten are the jobs that this process has by the database's word, and
+// knows nothing of: the answer that brought them, or the word that they had
+// ended, was lost with a connection. seen says since when they are so; what is
+// forgotten for the length of a lease is made available again.
+func (l *lease) forgotten(ctx context.Context, running func(int64) bool, seen map[int64]time.Time) error {
+	mine, err := l.mine(ctx)
+	if err != nil {
+		return fmt.Errorf("looking for forgotten jobs: %w", err)
+	}
+	maps.DeleteFunc(seen, func(id int64, _ time.Time) bool { return running(id) || !slices.Contains(mine, id) })
+	for _, id := range mine {
+		since, known := seen[id]
+		switch {
+		case running(id):
+		case !known:
+			seen[id] = time.Now()
+		case time.Since(since) > l.time:
+			if err := l.renumber(ctx, l.store.DB(), id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lease) mine(ctx context.Context) ([]int64, error) {
+	q := "SELECT id FROM river_job WHERE state = 'running' AND kind = $1 AND " + lastOwner(l.store.Engine()) + " = $2"
+	rows, err := l.store.DB().QueryContext(ctx, q, args{}.Kind(), l.id)
+	if err != nil {
+		return nil, err
+	}
+	return numbers(rows)
+}
+
+// numbers reads rows of one number each, and closes them.
+func numbers(rows *sql.Rows) ([]int64, error) {
+	defer rows.Close()
+	var all []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, rows.Err()
 }
 
 // orphans are the running jobs whose process has no lease.
@@ -70,16 +130,7 @@ func (l *lease) orphans(ctx context.Context, tx *sql.Tx) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return numbers(rows)
 }
 
 // dropOrphans deletes what stands in a process's own queue when it has no lease.

@@ -22,6 +22,8 @@ type worker struct {
 // Work implements river.Worker.
 func (w *worker) Work(ctx context.Context, rj *river.Job[args]) error {
 	p := w.pool
+	ctx, done := p.track(ctx, rj.ID)
+	defer done()
 	if p.resting() {
 		return river.JobSnooze(fitWait)
 	}
@@ -41,8 +43,6 @@ func (w *worker) Work(ctx context.Context, rj *river.Job[args]) error {
 			p.opt.Log.Warn("room on the machine was not given back", "error", err)
 		}
 	}()
-	ctx, done := p.track(ctx, rj.ID)
-	defer done()
 	start := time.Now()
 	err = p.opt.Work(ctx, &Job{Task: Task{ID: rj.Args.ID, Again: rj.Args.Again}, store: p.opt.Store, river: rj})
 	out := p.outcome(ctx, rj, err)

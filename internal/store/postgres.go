@@ -48,7 +48,9 @@ func isURL(place string) bool {
 // quotes nothing of the URL, for that may hold one all the same.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
-	if !isURL(text) || err != nil || u.Path == "" || u.Path == "/" || u.Fragment != "" {
+	// What is in the wrong place may be the rest of a password that was not
+	// escaped, and would be quoted as the database's name.
+	if !isURL(text) || err != nil || len(u.Path) < 2 || strings.ContainsAny(u.EscapedPath()[1:], "/@:") || u.Fragment != "" {
 		return errors.New("a URL of the form postgres://user@host:5432/database?sslmode=verify-full is wanted")
 	}
 	q, err := url.ParseQuery(u.RawQuery)
@@ -77,7 +79,7 @@ func connectPostgres(ctx context.Context, text string) (*Store, error) {
 	}
 	c := config.ConnConfig
 	name := fmt.Sprintf("postgres://%s@%s/%s", c.User, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.Database)
-	s := &Store{db: stdlib.OpenDB(*c), engine: Postgres, name: name, config: config}
+	s := &Store{db: stdlib.OpenDB(*c, stdlib.OptionShouldPing(always)), engine: Postgres, name: name, config: config}
 	s.db.SetMaxOpenConns(maxConns)
 	s.db.SetMaxIdleConns(maxConns)
 	s.db.SetConnMaxIdleTime(5 * time.Minute)
@@ -87,6 +89,10 @@ func connectPostgres(ctx context.Context, text string) (*Store, error) {
 	}
 	return s, nil
 }
+
+// always asks whether a pooled connection still lives before it is used. One
+// that was cut is then replaced, and not found out by a commit that fails.
+func always(context.Context, stdlib.ShouldPingParams) bool { return true }
 
 // parse reads the URL, and with it PGPASSWORD and the pgpass file, as every
 // program of PostgreSQL does.
@@ -130,9 +136,9 @@ func refusal(c *pgx.ConnConfig, err error) error {
 	return server
 }
 
-// lock waits until no other process sets the database up. It holds a connection
+// lockSchema waits until no other process sets the database up. It holds a connection
 // of its own until unlock is called.
-func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+func (s *Store) lockSchema(ctx context.Context) (unlock func(), err error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -152,12 +158,17 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 
 // claimSchema refuses a schema with tables and none of ours among them.
 func (s *Store) claimSchema(ctx context.Context) error {
+	var nowhere bool
 	var all, ours int
-	const q = "SELECT count(*), count(*) FILTER (WHERE tablename = $1) FROM pg_tables WHERE schemaname = current_schema()"
-	if err := s.db.QueryRowContext(ctx, q, dialects[Postgres].versions).Scan(&all, &ours); err != nil {
+	const q = `SELECT current_schema() IS NULL, count(*), count(*) FILTER (WHERE tablename = $1)
+FROM pg_tables WHERE schemaname = current_schema()`
+	if err := s.db.QueryRowContext(ctx, q, dialects[Postgres].versions).Scan(&nowhere, &all, &ours); err != nil {
 		return err
 	}
-	if all > 0 && ours == 0 {
+	switch {
+	case nowhere:
+		return errors.New("the search_path names no schema that is there")
+	case all > 0 && ours == 0:
 		return ErrForeign
 	}
 	return nil

@@ -36,17 +36,18 @@ var dialects = map[Engine]struct {
 }
 
 // prepare refuses a database of another program or version, and sets up an
-// empty one.
+// empty one. Of several processes that start at once, one does and the others
+// wait.
 func (s *Store) prepare(ctx context.Context, want schema) error {
-	claim := s.claimFile
+	lock, claim := s.lockFile, s.claimFile
 	if s.engine == Postgres {
-		unlock, err := s.lock(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-		claim = s.claimSchema
+		lock, claim = s.lockSchema, s.claimSchema
 	}
+	unlock, err := lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := claim(ctx); err != nil {
 		return err
 	}
@@ -60,40 +61,43 @@ func (s *Store) prepare(ctx context.Context, want schema) error {
 	if err != nil {
 		return fmt.Errorf("reading the migrations: %w", err)
 	}
-	return migrate(ctx, p, want.older)
+	return s.migrate(ctx, p, want.older)
 }
 
-func migrate(ctx context.Context, p *goose.Provider, older bool) error {
+func (s *Store) migrate(ctx context.Context, p *goose.Provider, older bool) error {
 	have, err := p.GetDBVersion(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the schema version: %w", err)
 	}
 	sources := p.ListSources()
 	newest := sources[len(sources)-1].Version
+	used, err := s.used(ctx, have)
+	if err != nil {
+		return err
+	}
 	switch {
 	case have == newest:
 		return nil
 	case have > newest:
 		return fmt.Errorf("its schema is version %d and this program knows %d: use a newer program", have, newest)
-	case have > 0 && !older:
+	case used && !older:
 		return fmt.Errorf("its schema is version %d, this program needs %d: stop the other programs and run any program with -migrate", have, newest)
 	}
-	return up(ctx, p, have)
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
+	return nil
 }
 
-// up applies what is missing after version have. A file has no lock for the
-// whole of it: of several processes that start at once each may find that a
-// step has been taken by another meanwhile, and goes on from there.
-func up(ctx context.Context, p *goose.Provider, have int64) error {
-	for {
-		_, err := p.Up(ctx)
-		if err == nil {
-			return nil
-		}
-		now, readErr := p.GetDBVersion(ctx)
-		if readErr != nil || now == have {
-			return fmt.Errorf("migrating: %w", err)
-		}
-		have = now
+// used reports whether anything was written since the database was set up. It
+// was not if the program that did so was killed halfway: the next goes on.
+func (s *Store) used(ctx context.Context, version int64) (used bool, err error) {
+	if version == 0 {
+		return false, nil
 	}
+	const q = "SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM items) OR EXISTS (SELECT 1 FROM marks)"
+	if err := s.db.QueryRowContext(ctx, q).Scan(&used); err != nil {
+		return false, fmt.Errorf("looking whether it is empty: %w", err)
+	}
+	return used, nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	_ "modernc.org/sqlite" // the database/sql driver
 )
@@ -48,18 +50,43 @@ func (s *Store) Single() (*sql.DB, error) {
 	return db, nil
 }
 
-// claimFile marks an empty file as ours. The mark comes before the tables, and
-// both are read at once: what has tables and no mark was made by another program.
+// lockFile waits until no other process sets the file up. What is locked is its
+// directory: locks on the file itself are SQLite's own.
+func (s *Store) lockFile(ctx context.Context) (unlock func(), err error) {
+	dir, err := os.Open(filepath.Dir(s.name))
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { dir.Close() }, nil
+		}
+		if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
+			select {
+			case <-tick.C:
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		dir.Close()
+		return nil, fmt.Errorf("waiting for another program to set it up: %w", err)
+	}
+}
+
+// claimFile marks an empty file as ours, before it gets tables. A file of ours
+// is marked again, to find out at once when it cannot be written.
 func (s *Store) claimFile(ctx context.Context) error {
 	var id, tables int
-	const q = "SELECT application_id, (SELECT count(*) FROM sqlite_master WHERE type = 'table') FROM pragma_application_id"
+	const q = `SELECT application_id, (SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\')
+FROM pragma_application_id`
 	if err := s.db.QueryRowContext(ctx, q).Scan(&id, &tables); err != nil {
 		return err
 	}
-	switch {
-	case id == applicationID:
-		return nil
-	case id != 0 || tables > 0:
+	if id != applicationID && (id != 0 || tables > 0) {
 		return ErrForeign
 	}
 	_, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID))

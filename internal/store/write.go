@@ -31,7 +31,9 @@ type Batch struct {
 type Mark struct{ Name, Value string }
 
 // Commit writes the batch in one transaction. A record that does not validate
-// refuses the whole batch.
+// refuses the whole batch. When the connection to a server is lost at the very
+// end the batch may be there although Commit failed; to write it again does no
+// harm.
 func (s *Store) Commit(ctx context.Context, b Batch) error { return s.CommitWith(ctx, b, nil) }
 
 // CommitWith is Commit with more in the same transaction: when also returns an

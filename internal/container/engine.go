@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/moby/moby/client"
+
+	"crossswe/internal/process"
 )
 
 // Time limits of single calls to the engine. They only have to be longer than
@@ -40,7 +42,7 @@ type Engine struct {
 	run   string
 	now   func() time.Time
 	local bool // the engine runs on this machine
-	owner owner
+	owner process.ID
 	keys  authn.Keychain
 }
 
@@ -58,7 +60,7 @@ func Connect(ctx context.Context, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the container engine at %s: %w", host, err)
 	}
-	e := &Engine{api: api, run: opts.Run, now: opts.Now, local: strings.HasPrefix(host, "unix://"), owner: thisProcess(), keys: opts.Keychain}
+	e := &Engine{api: api, run: opts.Run, now: opts.Now, local: strings.HasPrefix(host, "unix://"), owner: process.Self(), keys: opts.Keychain}
 	if e.now == nil {
 		e.now = time.Now
 	}

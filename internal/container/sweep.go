@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/moby/moby/client"
+
+	"crossswe/internal/process"
 )
 
 // Labels on everything that is created.
@@ -97,6 +99,6 @@ func (e *Engine) left(labels map[string]string, created time.Time, olderThan tim
 	if olderThan > 0 && e.now().Sub(created) > olderThan {
 		return true
 	}
-	o, ok := parseOwner(labels[LabelOwner])
-	return ok && o.dead(e.owner)
+	o, ok := process.Parse(labels[LabelOwner])
+	return ok && o.Dead(e.owner)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -91,41 +90,5 @@ func TestSweepByAge(t *testing.T) {
 		if _, err := c.State(context.Background()); !errors.Is(err, tt.want) {
 			t.Errorf("older than %s: got %v, want %v", tt.older, err, tt.want)
 		}
-	}
-}
-
-func TestOwner(t *testing.T) {
-	me := thisProcess()
-	if me.machine == "" || me.start == "" {
-		t.Fatalf("got %+v", me)
-	}
-	tests := []struct {
-		name string
-		o    owner
-		want bool
-	}{
-		{"this process", me, false},
-		{"another with its number", owner{me.machine, me.pid, me.start + "0"}, true},
-		{"no process", owner{me.machine, 1 << 30, "1"}, true},
-		{"another machine", owner{"elsewhere", 1 << 30, "1"}, false},
-		{"unknown machine", owner{"", 1 << 30, ""}, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.o.dead(me); got != tt.want {
-				t.Errorf("dead: got %v, want %v", got, tt.want)
-			}
-			if got, ok := parseOwner(tt.o.String()); !ok || got != tt.o {
-				t.Errorf("read back: got %+v, %v, want %+v", got, ok, tt.o)
-			}
-		})
-	}
-	for _, s := range []string{"", "x", "a b c", "a -1 c", "a 1 b c"} {
-		if o, ok := parseOwner(s); ok {
-			t.Errorf("%q: got %+v", s, o)
-		}
-	}
-	if strings.ContainsAny(me.machine+me.start, " ") {
-		t.Errorf("a space in %+v", me)
 	}
 }

@@ -46,13 +46,13 @@ func (l *lease) hold(ctx context.Context, n, limits Needs) (bool, error) {
 	}
 	defer tx.Rollback()
 	if l.store.Engine() == store.Postgres { // SQLite's transactions exclude one another from the start
-		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtext($1))", l.self.host); err != nil {
+		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtext($1))", l.machine); err != nil {
 			return false, fmt.Errorf("asking for room on the machine: %w", err)
 		}
 	}
 	var held Needs
-	q := "SELECT coalesce(sum(containers), 0), coalesce(sum(memory_mb), 0) FROM workers WHERE host = $1 AND until_ms > " + nowMS(l.store.Engine())
-	if err := tx.QueryRowContext(ctx, q, l.self.host).Scan(&held.Containers, &held.MemoryMB); err != nil {
+	q := "SELECT coalesce(sum(containers), 0), coalesce(sum(memory_mb), 0) FROM workers WHERE machine = $1 AND until_ms > " + nowMS(l.store.Engine())
+	if err := tx.QueryRowContext(ctx, q, l.machine).Scan(&held.Containers, &held.MemoryMB); err != nil {
 		return false, fmt.Errorf("asking for room on the machine: %w", err)
 	}
 	if !n.within(limits, held) {

@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"crossswe/internal/process"
 	"crossswe/internal/store"
 )
 
@@ -19,18 +21,25 @@ const leaseTime = 15 * time.Second
 
 // lease is a process's row in the table workers.
 type lease struct {
-	store *store.Store
-	stage store.Stage
-	id    string // also the name of the queue that is the process's own
-	self  process
-	time  time.Duration
+	store   *store.Store
+	stage   store.Stage
+	id      string // also the name of the queue that is the process's own
+	self    process.ID
+	machine string // within which limits hold
+	time    time.Duration
 
 	mu   sync.Mutex
 	held Needs
 }
 
 func newLease(s *store.Store, stage store.Stage, length time.Duration) *lease {
-	return &lease{store: s, stage: stage, id: string(stage) + "-" + strings.ToLower(rand.Text()[:12]), self: thisProcess(), time: length}
+	self := process.Self()
+	machine := self.Machine
+	if machine == "" { // nobody judges from its process number: the lease alone counts
+		name, _ := os.Hostname()
+		machine = fmt.Sprintf("%s/%d", name, self.PID)
+	}
+	return &lease{store: s, stage: stage, id: string(stage) + "-" + strings.ToLower(rand.Text()[:12]), self: self, machine: machine, time: length}
 }
 
 // nowMS is the database's clock in milliseconds since 1970.
@@ -60,12 +69,12 @@ func (l *lease) renew(ctx context.Context) (lost bool, err error) {
 }
 
 func (l *lease) take(ctx context.Context) error {
-	q := "INSERT INTO workers (id, stage, host, pid, started, until_ms, containers, memory_mb) VALUES ($1, $2, $3, $4, $5, " +
-		nowMS(l.store.Engine()) + " + $6, $7, $8) ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms"
+	q := "INSERT INTO workers (id, stage, machine, process, until_ms, containers, memory_mb) VALUES ($1, $2, $3, $4, " +
+		nowMS(l.store.Engine()) + " + $5, $6, $7) ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms"
 	l.mu.Lock()
 	held := l.held
 	l.mu.Unlock()
-	_, err := l.store.DB().ExecContext(ctx, q, l.id, l.stage, l.self.host, l.self.pid, l.self.started, l.time.Milliseconds(), held.Containers, held.MemoryMB)
+	_, err := l.store.DB().ExecContext(ctx, q, l.id, l.stage, l.machine, l.self.String(), l.time.Milliseconds(), held.Containers, held.MemoryMB)
 	if err != nil {
 		return fmt.Errorf("taking a lease: %w", err)
 	}
@@ -102,19 +111,18 @@ func (l *lease) bury(ctx context.Context, tx *sql.Tx, expired bool) error {
 
 // deadHere returns the processes of this machine that have ended.
 func (l *lease) deadHere(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, pid, started FROM workers WHERE host = $1 AND id <> $2", l.self.host, l.id)
+	rows, err := tx.QueryContext(ctx, "SELECT id, process FROM workers WHERE machine = $1 AND id <> $2", l.machine, l.id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var dead []string
 	for rows.Next() {
-		var id string
-		p := process{host: l.self.host}
-		if err := rows.Scan(&id, &p.pid, &p.started); err != nil {
+		var id, text string
+		if err := rows.Scan(&id, &text); err != nil {
 			return nil, err
 		}
-		if !p.alive() {
+		if p, ok := process.Parse(text); ok && p.Dead(l.self) {
 			dead = append(dead, id)
 		}
 	}

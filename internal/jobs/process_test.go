@@ -197,46 +197,6 @@ func through(t *testing.T, place string) (*toxiproxy.Proxy, string) {
 	return proxy, u.String()
 }
 
-func TestAlive(t *testing.T) {
-	self := thisProcess()
-	if !self.alive() {
-		t.Error("this process is said to be dead")
-	}
-	cmd := exec.Command("sleep", "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	started, err := startTime(cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	child := process{host: self.host, pid: cmd.Process.Pid, started: started}
-	if !child.alive() {
-		t.Error("a process that runs is said to be dead")
-	}
-	again := child
-	again.started = "1"
-	if again.alive() {
-		t.Error("a process that had the same number before is said to be alive")
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	for range 100 { // it is a zombie as soon as the kernel has come to it
-		if !child.alive() {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if child.alive() {
-		t.Error("a zombie is said to be alive")
-	}
-	cmd.Wait()
-	if child.alive() {
-		t.Error("a process that has ended is said to be alive")
-	}
-}
-
 func TestBackoffIsBounded(t *testing.T) {
 	b := backoff{&clock{}}
 	b.clock.ahead.Store(int64(time.Hour)) // the database is an hour ahead of this machine

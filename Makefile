@@ -8,7 +8,7 @@ PROGRAMS := ./mine ./screen ./build ./verify ./publish ./demo
 # TEST_TIMEOUT is for one package: the end-to-end tests are the longest.
 TEST_TIMEOUT ?= 40m
 
-.PHONY: help programs demo demo-clean test quick check-format vet read-back unit
+.PHONY: help programs demo demo-clean test quick check-format vet read-back unit postgres
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1	\2/p' Makefile scripts/images.mk | expand -t 20
@@ -27,11 +27,15 @@ demo: programs base-images ## the whole pipeline on a small world, from historie
 demo-clean: ## remove what the demonstration made, images apart
 	rm -rf demo/world
 
-# CI runs this. It needs an engine and the base images, which it gets itself.
-test: check-format vet read-back base-images unit ## everything that CI runs
+# CI runs this. It needs PostgreSQL, an engine and the base images, which it
+# gets itself.
+test: check-format vet read-back postgres base-images unit ## everything that CI runs
 
-quick: check-format vet ## what needs no container engine
+quick: check-format vet postgres ## what needs no container engine
 	go test -race $$(scripts/packages.sh quick)
+
+postgres: ## install the PostgreSQL server that tests start
+	scripts/postgres.sh
 
 check-format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt -w these files:" >&2; echo "$$out" >&2; exit 1; }

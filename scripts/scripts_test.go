@@ -26,12 +26,25 @@ var parts = map[string]string{
 	"docker later":    `[ -s "$CROSSSWE_STATE_DIR/args" ] && [ "$1" = version ] && echo 20.10.24`,
 	"dpkg-query none": `exit 1`,
 	"apt-get works":   `echo "$*" >>"$CROSSSWE_STATE_DIR/apt"`,
-	"dockerd starts":  `echo "$*" >"$CROSSSWE_STATE_DIR/args"`,
+	"initdb":          `echo "initdb (PostgreSQL) 15.18"`,
+	// Debian's packages: the first brings its configuration, the second the programs.
+	"apt-get brings postgresql": `
+case $* in
+*postgresql-common) printf '# a comment\n#create_main_cluster = true\n' >"$CROSSSWE_CREATECLUSTER" ;;
+*postgresql)
+	cp "$CROSSSWE_CREATECLUSTER" "$CROSSSWE_POSTGRES_DIR/at-install"
+	for v in 9.6 15; do
+		mkdir -p "$CROSSSWE_POSTGRES_DIR/$v/bin"
+		printf '#!/usr/bin/env bash\necho "initdb (PostgreSQL) %s"\n' $v >"$CROSSSWE_POSTGRES_DIR/$v/bin/initdb"
+		chmod +x "$CROSSSWE_POSTGRES_DIR/$v/bin/initdb"
+	done ;;
+esac`,
+	"dockerd starts": `echo "$*" >"$CROSSSWE_STATE_DIR/args"`,
 }
 
 // real are the programs that the scripts use as they are.
 var real = []string{
-	"bash", "cat", "cut", "dirname", "env", "find", "flock", "grep", "mkdir", "mktemp", "nohup", "numfmt", "rm",
+	"bash", "cat", "chmod", "cp", "cut", "dirname", "env", "find", "flock", "grep", "mkdir", "mktemp", "nohup", "numfmt", "rm",
 	"sed", "setsid", "sha256sum", "sleep", "sort", "tail", "timeout", "tr",
 }
 
@@ -86,6 +99,10 @@ func TestScripts(t *testing.T) {
 		{"image nobody knows", "base-images.sh", []string{"a:1"}, []string{"docker unreached", "id user"}, nil, 2, "base-images.sh: a:1 cannot be pulled (no such host); building a stand-in"},
 		{"stand-in without root", "base-images.sh", []string{"debian:bookworm-slim"}, []string{"docker unreached", "id user", "apt-get"}, nil, 3, "base-images.sh: debian:bookworm-slim cannot be pulled (no such host); building a stand-in"},
 		{"stand-in without Debian", "base-images.sh", []string{"debian:bookworm-slim"}, []string{"docker unreached", "id user"}, nil, 5, "base-images.sh: debian:bookworm-slim cannot be pulled (no such host); building a stand-in"},
+		{"PostgreSQL is there", "postgres.sh", nil, []string{"initdb", "id user"}, nil, 0, "postgres.sh: initdb (PostgreSQL) 15.18 is there"},
+		{"PostgreSQL, no root", "postgres.sh", nil, []string{"id user", "apt-get"}, nil, 3, "postgres.sh: PostgreSQL is not installed, and installing it needs root."},
+		{"PostgreSQL, no Debian", "postgres.sh", nil, []string{"id root"}, nil, 5, "postgres.sh: PostgreSQL is not installed, and this is not a Debian system."},
+		{"PostgreSQL with arguments", "postgres.sh", []string{"stop"}, []string{"initdb"}, nil, 2, "postgres.sh: usage: postgres.sh"},
 		{"check without names", "check-base-images.sh", nil, []string{"docker answers"}, nil, 2, "check-base-images.sh: usage: check-base-images.sh NAME..."},
 	}
 	for _, tt := range tests {
@@ -95,7 +112,7 @@ func TestScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command("bash", append([]string{script}, tt.args...)...)
-			cmd.Env = append([]string{"PATH=" + path(t, tt.cast...), "TMPDIR=" + t.TempDir()}, tt.env...)
+			cmd.Env = append([]string{"PATH=" + path(t, tt.cast...), "TMPDIR=" + t.TempDir(), "CROSSSWE_POSTGRES_DIR=" + t.TempDir()}, tt.env...)
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
 			err = cmd.Run()
@@ -143,5 +160,26 @@ func TestEngineIsInstalledAndStarted(t *testing.T) {
 		if diff := cmp.Diff(text, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestPostgresIsInstalledWithoutACluster plays root on a Debian system, twice:
+// the second time nothing is left to install.
+func TestPostgresIsInstalledWithoutACluster(t *testing.T) {
+	dir, config := t.TempDir(), filepath.Join(t.TempDir(), "createcluster.conf")
+	for _, cast := range [][]string{{"dpkg-query none", "apt-get brings postgresql", "id root"}, {"id user"}} {
+		cmd := exec.Command("bash", "postgres.sh")
+		cmd.Env = []string{"PATH=" + path(t, cast...), "CROSSSWE_POSTGRES_DIR=" + dir, "CROSSSWE_CREATECLUSTER=" + config}
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.HasSuffix(string(out), "postgres.sh: initdb (PostgreSQL) 15 is there\n") {
+			t.Fatalf("got %v, %q", err, out)
+		}
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "at-install"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("# a comment\ncreate_main_cluster = false\n", string(got)); diff != "" {
+		t.Errorf("the configuration when the server was installed (-want +got):\n%s", diff)
 	}
 }

@@ -41,6 +41,7 @@ func TestExitCodes(t *testing.T) {
 		stderr string
 	}{
 		{"done", []string{"-config", pipeline(t)}, ok, 0, "mine: kept 0, dropped 0, failed 0"},
+		{"a store that is up to date, migrated", []string{"-migrate", "-config", pipeline(t)}, ok, 0, "mine: kept 0, dropped 0, failed 0"},
 		{"help", []string{"-h"}, ok, 0, "the manual"},
 		{"unknown flag", []string{"-nonsense"}, ok, 2, "-nonsense"},
 		{"no configuration", []string{"-config", "missing.yaml"}, ok, 2, "missing.yaml"},

@@ -32,8 +32,9 @@ one to build.specs, where it can be edited and is used from then on.`
 func main() {
 	var f flags
 	os.Exit(cli.Main(cli.Options{
-		Name:   store.StageBuild,
-		Manual: manual,
+		Name:      store.StageBuild,
+		Manual:    manual,
+		Artefacts: true,
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
 			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")

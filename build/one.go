@@ -93,7 +93,7 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 	for i := range all {
 		all[i].Missing = prepared.Checkouts[i].Missing
 	}
-	log.Debug("the build context is ready", "dockerfile", s.Artefacts.Path(env.Dockerfile))
+	log.Debug("the build context is ready", "dockerfile", s.Artefacts.Location(env.Dockerfile))
 	img, text, buildErr := prepared.Build(ctx, s.engine, assemble.BuildOptions{
 		Tag: imageTag(env.SpecDigest), Args: s.args, Timeout: time.Duration(s.Config.Build.Timeout),
 		Labels: map[string]string{candidateLabel: string(it.candidate.ID)},
@@ -102,7 +102,7 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 		return err
 	}
 	if buildErr != nil {
-		log.Info("the build failed", "log", s.Artefacts.Path(env.BuildLog))
+		log.Info("the build failed", "log", s.Artefacts.Location(env.BuildLog))
 		return buildReason(buildErr, plan, it.spec.file)
 	}
 	env.Image, env.ImageID, env.SizeBytes = schemas.ImageRef(imageTag(env.SpecDigest)), schemas.Digest(img.ID), img.Size

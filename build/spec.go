@@ -20,6 +20,7 @@ import (
 	"crossswe/build/internal/recipe"
 	"crossswe/build/internal/sides"
 	"crossswe/internal/artefact"
+	"crossswe/internal/atomicfile"
 	"crossswe/internal/config"
 	"crossswe/schemas"
 )
@@ -168,7 +169,7 @@ func writeSpec(file string, spec schemas.Spec, refusal *infer.Refusal) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("writing the spec: %w", err)
 	}
-	return artefact.WriteFile(file, b.Bytes())
+	return atomicfile.Write(file, b.Bytes())
 }
 
 // imageTag is the name of the image of a spec.

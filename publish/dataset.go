@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"crossswe/internal/agreement"
-	"crossswe/internal/artefact"
+	"crossswe/internal/atomicfile"
 	"crossswe/internal/cli"
 	"crossswe/internal/store"
 	"crossswe/publish/internal/card"
@@ -125,7 +125,7 @@ func (p *stage) write(ctx context.Context, name string, body []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("making the dataset's directory: %w", err)
 	}
-	if err := artefact.WriteFile(file, body); err != nil {
+	if err := atomicfile.Write(file, body); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	p.Out.Textf("written    %s\n", file)

@@ -44,7 +44,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	a, err := artefact.Open(filepath.Join(dir, "artefacts"))
+	a, err := artefact.Open(t.Context(), filepath.Join(dir, "artefacts"))
 	if err != nil {
 		t.Fatal(err)
 	}

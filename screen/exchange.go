@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"crossswe/internal/artefact"
+	"crossswe/internal/atomicfile"
 	"crossswe/internal/store"
 	"crossswe/schemas"
 	"crossswe/screen/internal/review"
@@ -66,7 +66,7 @@ func export(ctx context.Context, s *session, o options) error {
 		return err
 	}
 	if len(o.args) == 1 {
-		if err := artefact.WriteFile(o.args[0], body); err != nil {
+		if err := atomicfile.Write(o.args[0], body); err != nil {
 			return fmt.Errorf("writing %s: %w", o.args[0], err)
 		}
 		return nil

@@ -244,7 +244,7 @@ func (s *stage) runs(v schemas.Verdict) string {
 				b.WriteString(" (time limit)")
 			}
 			if st.Log != "" {
-				fmt.Fprintf(&b, "  %s", s.Artefacts.Path(st.Log))
+				fmt.Fprintf(&b, "  %s", s.Artefacts.Location(st.Log))
 			}
 			b.WriteString("\n")
 		}

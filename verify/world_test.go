@@ -107,7 +107,7 @@ func newStage(t *testing.T, engine *container.Engine, set *mirrors.Set) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	kept, err := artefact.Open(filepath.Join(dir, "artefacts"))
+	kept, err := artefact.Open(t.Context(), filepath.Join(dir, "artefacts"))
 	if err != nil {
 		t.Fatal(err)
 	}

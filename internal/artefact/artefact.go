@@ -1,19 +1,23 @@
 // Package artefact keeps the large things that records point to (logs, patches,
-// Dockerfiles, results) in a directory, each under the SHA-256 of its bytes.
-// The same bytes are stored once; a file is written aside and renamed, so that
-// a killed program leaves no half of one; what is read is checked.
+// Dockerfiles, results), each under the SHA-256 of its bytes, in a directory or
+// in a bucket of S3. The same bytes are stored once; what is stored is there
+// whole or not at all, also after a kill; what is read is checked.
 package artefact
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 
 	"crossswe/schemas"
 )
@@ -21,15 +25,22 @@ import (
 // ErrCorrupt says that the bytes under a digest are not the ones it names.
 var ErrCorrupt = errors.New("artefact is corrupt")
 
-// Store is a directory of artefacts, safe for concurrent use.
-type Store struct{ dir string }
+const (
+	// maxSize bounds one artefact in bytes. It is held in memory whole, and what
+	// is larger than this is no log or patch that anyone reads.
+	maxSize = 1 << 30
+	// longest bounds one Put or Get: maxSize at 300 KB/s.
+	longest = time.Hour
+)
 
-// Open returns the store in dir, making the directory as needed.
-func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("making the directory of artefacts: %w", err)
-	}
-	return &Store{dir: dir}, nil
+// Store holds artefacts. It is safe for concurrent use, also by several
+// processes and machines at once, and needs no closing.
+type Store struct {
+	bucket *blob.Bucket
+	dir    *directory // nil on S3
+	s3     *uploads   // nil for a directory
+	prefix string     // of every key: "" or "a/b/"
+	root   string     // what Location puts before a key
 }
 
 // DigestOf returns the digest under which the bytes are kept.
@@ -38,37 +49,138 @@ func DigestOf(body []byte) schemas.Digest {
 	return schemas.Digest("sha256:" + hex.EncodeToString(sum[:]))
 }
 
-// Put stores the bytes and returns their digest.
+// Open returns the store at a place, a directory or a URL (see CheckPlace). A
+// directory is made as needed; a bucket must exist and answer, and its
+// credentials are those that AWS's programs use: the environment
+// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), their configuration, the
+// machine's role.
+func Open(ctx context.Context, at string) (*Store, error) {
+	return open(ctx, at, defaultPatience)
+}
+
+func open(ctx context.Context, at string, p patience) (*Store, error) {
+	place, err := parsePlace(at)
+	if err != nil {
+		return nil, err
+	}
+	if place.dir != "" {
+		return openDirectory(place.dir)
+	}
+	return openS3(ctx, place, p)
+}
+
+// Put stores the bytes and returns their digest. An object of another size
+// than theirs is replaced.
 func (s *Store) Put(ctx context.Context, body []byte) (schemas.Digest, error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	if len(body) > maxSize {
+		return "", fmt.Errorf("storing an artefact: %d bytes are more than %d", len(body), maxSize)
+	}
 	d := DigestOf(body)
-	file := s.Path(d)
-	if info, err := os.Stat(file); err == nil && info.Size() == int64(len(body)) {
-		return d, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return "", fmt.Errorf("storing an artefact: %w", err)
-	}
-	if err := WriteFile(file, body); err != nil {
-		return "", fmt.Errorf("storing an artefact: %w", err)
+	if err := s.put(ctx, s.key(d), body); err != nil {
+		return "", fmt.Errorf("storing an artefact at %s: %w", s.Location(d), err)
 	}
 	return d, nil
 }
 
+func (s *Store) put(ctx context.Context, key string, body []byte) error {
+	size, err := s.size(ctx, key)
+	if err != nil || size == int64(len(body)) {
+		return err
+	}
+	if size < 0 {
+		err = s.write(ctx, key, body, &blob.WriterOptions{IfNotExist: true})
+		if !s.refused(err) {
+			return err
+		}
+		if size, err = s.size(ctx, key); err != nil || size == int64(len(body)) {
+			return err
+		}
+	}
+	// The key is the digest: whoever else writes here writes the same bytes.
+	return s.write(ctx, key, body, &blob.WriterOptions{})
+}
+
+// size returns the size of what is under a key, -1 when there is nothing.
+func (s *Store) size(ctx context.Context, key string) (int64, error) {
+	attrs, err := s.bucket.Attributes(ctx, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return -1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return attrs.Size, nil
+}
+
+// refused says that a write failed because of its condition, not of itself:
+// the object is there by now, someone else writes it at this moment (S3's 409),
+// or the server knows no conditions.
+func (s *Store) refused(err error) bool {
+	var api smithy.APIError
+	if s.bucket.ErrorAs(err, &api) {
+		switch api.ErrorCode() {
+		case "PreconditionFailed", "ConditionalRequestConflict", "NotImplemented":
+			return true
+		}
+	}
+	return gcerrors.Code(err) == gcerrors.FailedPrecondition
+}
+
+// write stores the bytes under a key in one step.
+func (s *Store) write(ctx context.Context, key string, body []byte, opt *blob.WriterOptions) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if s.dir != nil {
+		s.dir.sweep(key)
+	}
+	var file *os.File // nil on S3
+	opt.ContentType = "application/octet-stream"
+	opt.BeforeWrite = func(as func(any) bool) error {
+		if !as(&file) {
+			s.s3.whole(as)
+		}
+		return nil
+	}
+	w, err := s.bucket.NewWriter(ctx, key, opt)
+	if err != nil {
+		return err
+	}
+	if _, err = w.Write(body); err == nil && file != nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		cancel() // Close then drops what was written
+		w.Close()
+		return err
+	}
+	if err := w.Close(); err != nil || s.dir == nil {
+		return err
+	}
+	return s.dir.settle(key)
+}
+
 // Get reads the bytes under a digest. ErrCorrupt is returned when they are not
 // the ones that were stored, fs.ErrNotExist when there are none.
-func (s *Store) Get(_ context.Context, d schemas.Digest) ([]byte, error) {
+func (s *Store) Get(ctx context.Context, d schemas.Digest) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if _, err := schemas.ParseDigest(string(d)); err != nil {
 		return nil, err
 	}
-	body, err := os.ReadFile(s.Path(d))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("artefact %s: %w", d, fs.ErrNotExist)
+	body, err := s.read(ctx, s.key(d))
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil, s.absent(ctx, d)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading an artefact: %w", err)
+		return nil, fmt.Errorf("reading the artefact %s: %w", s.Location(d), err)
 	}
 	if DigestOf(body) != d {
 		return nil, fmt.Errorf("%s: %w", d, ErrCorrupt)
@@ -76,54 +188,57 @@ func (s *Store) Get(_ context.Context, d schemas.Digest) ([]byte, error) {
 	return body, nil
 }
 
-// Path returns the file of a digest, for people to open.
-func (s *Store) Path(d schemas.Digest) string {
+func (s *Store) read(ctx context.Context, key string) ([]byte, error) {
+	r, err := s.bucket.NewReader(ctx, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if r.Size() > maxSize {
+		return nil, fmt.Errorf("its %d bytes are more than %d: %w", r.Size(), maxSize, ErrCorrupt)
+	}
+	return io.ReadAll(io.LimitReader(r, maxSize))
+}
+
+// absent is the error for a digest under which nothing is. It tells a missing
+// artefact from a store that is gone: the first is a fault of one record.
+func (s *Store) absent(ctx context.Context, d schemas.Digest) error {
+	if err := s.reach(ctx); err != nil {
+		return err
+	}
+	return fmt.Errorf("artefact %s: %w", d, fs.ErrNotExist)
+}
+
+// reach returns an error unless the directory or bucket is there.
+func (s *Store) reach(ctx context.Context) error {
+	ok, err := s.there(ctx)
+	if err != nil {
+		return fmt.Errorf("reaching the artefacts at %s: %w", s.root, err)
+	}
+	if !ok {
+		return fmt.Errorf("reaching the artefacts at %s: there is no such place", s.root)
+	}
+	return nil
+}
+
+func (s *Store) there(ctx context.Context) (bool, error) {
+	if s.dir != nil { // fileblob takes a directory that is gone for an empty one
+		_, err := os.Stat(s.dir.path)
+		return err == nil, nil
+	}
+	return s.bucket.IsAccessible(ctx)
+}
+
+// Location says where a digest is kept, for people: a file or an s3:// URL.
+func (s *Store) Location(d schemas.Digest) string {
+	return s.root + "/" + s.key(d)[len(s.prefix):]
+}
+
+// key returns the name of a digest in the store: ab/cdef….
+func (s *Store) key(d schemas.Digest) string {
 	hex := d.Hex()
 	if len(hex) < 3 {
-		return filepath.Join(s.dir, "none")
+		return s.prefix + "none"
 	}
-	return filepath.Join(s.dir, hex[:2], hex[2:])
-}
-
-// WriteFile writes a file aside, syncs it and renames it into place: readers
-// see the old content or the new, never a part. A symbolic link is followed,
-// and what is there and no regular file (a pipe, a device) is written into.
-func WriteFile(file string, body []byte) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return replace(file, body)
-	}
-	if !info.Mode().IsRegular() {
-		return os.WriteFile(file, body, 0o644)
-	}
-	if file, err = filepath.EvalSymlinks(file); err != nil {
-		return err
-	}
-	return replace(file, body)
-}
-
-func replace(file string, body []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = bytes.NewReader(body).WriteTo(tmp); err != nil {
-		return err
-	}
-	if err = tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = tmp.Sync(); err != nil {
-		return err
-	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return s.prefix + hex[:2] + "/" + hex[2:]
 }

@@ -42,7 +42,7 @@ type Stage struct {
 	Name      store.Stage
 	Config    *config.Config
 	Store     *store.Store
-	Artefacts *artefact.Store
+	Artefacts *artefact.Store // nil unless the program asked for them
 	Log       *slog.Logger
 	Out       *Output
 	// Args are the arguments after the flags.
@@ -55,6 +55,9 @@ type Options struct {
 	// Manual is printed by -h: what the program does, one paragraph, and how
 	// to call it.
 	Manual string
+	// Artefacts opens the store of artefacts. Programs that touch none must run
+	// where nobody holds its credentials.
+	Artefacts bool
 	// Flags adds the program's own flags; nil for none.
 	Flags  func(*flag.FlagSet)
 	Args   []string // without the program's name
@@ -153,8 +156,10 @@ func open(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON 
 	s.Log = slog.New(slog.NewTextHandler(opt.Stderr, &slog.HandlerOptions{Level: level})).With("stage", opt.Name)
 	s.Out = &Output{w: opt.Stdout, json: asJSON}
 	var err error
-	if s.Artefacts, err = artefact.Open(cfg.Store.Artefacts); err != nil {
-		return nil, err
+	if opt.Artefacts {
+		if s.Artefacts, err = artefact.Open(ctx, cfg.Store.Artefacts); err != nil {
+			return nil, err
+		}
 	}
 	s.Store, err = store.Open(ctx, cfg.Store.Place())
 	return s, err

@@ -12,6 +12,7 @@ import (
 	"github.com/distribution/reference"
 	"go.yaml.in/yaml/v3"
 
+	"crossswe/internal/artefact"
 	"crossswe/internal/store"
 	"crossswe/schemas"
 )
@@ -102,11 +103,12 @@ func (c *Config) check(k *checker) {
 
 func (s Store) check(k *checker) {
 	k.want(s.Place() != "", "store.path", "a file is required")
-	k.want(s.Artefacts != "", "store.artefacts", "a directory is required")
+	err := artefact.CheckPlace(s.Artefacts)
+	k.want(err == nil, "store.artefacts", "%v", err)
 	if s.URL == "" {
 		return
 	}
-	err := store.CheckURL(s.URL)
+	err = store.CheckURL(s.URL)
 	k.want(err == nil, "store.url", "%v", err)
 	k.want(s.Path == "" || !k.has("store.path"), "store.url", "the store is a file or a URL: leave one of path and url out")
 }

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"crossswe/internal/artefact"
 	"crossswe/schemas"
 )
 
@@ -37,7 +38,7 @@ type Store struct {
 	// URL is the PostgreSQL database, for several; it wins over Path. It holds
 	// no password.
 	URL       string `yaml:"url"`
-	Artefacts string `yaml:"artefacts"` // directory
+	Artefacts string `yaml:"artefacts"` // directory or URL: see artefact.CheckPlace
 }
 
 // Place is where the store is: the URL if there is one, else the file.
@@ -225,9 +226,12 @@ func defaults() *Config {
 	}
 }
 
-// resolve makes the paths absolute.
+// resolve makes the paths absolute; URLs are left as they are.
 func (c *Config) resolve(dir string) {
-	for _, p := range []*string{&c.Store.Path, &c.Store.Artefacts, &c.Repositories.Mirrors, &c.Build.Specs, &c.Publish.Directory} {
+	if !artefact.IsURL(c.Store.Artefacts) {
+		c.Store.Artefacts = absolute(dir, c.Store.Artefacts)
+	}
+	for _, p := range []*string{&c.Store.Path, &c.Repositories.Mirrors, &c.Build.Specs, &c.Publish.Directory} {
 		*p = absolute(dir, *p)
 	}
 	for i := range c.Repositories.List {

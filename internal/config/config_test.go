@@ -54,10 +54,26 @@ func TestReadMakesPathsAbsolute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{c.Store.Path, c.Repositories.Mirrors, c.Repositories.List[0].Path, time.Duration(c.Mine.PairWithin), c.Mine.From.Format(time.DateOnly)}
-	want := []any{filepath.Join(dir, "crossswe.db"), filepath.Join(dir, "mirrors"), filepath.Join(dir, "x"), 72 * time.Hour, "2025-02-03"}
+	got := []any{c.Store.Path, c.Store.Artefacts, c.Repositories.Mirrors, c.Repositories.List[0].Path, time.Duration(c.Mine.PairWithin), c.Mine.From.Format(time.DateOnly)}
+	want := []any{filepath.Join(dir, "crossswe.db"), filepath.Join(dir, "artefacts"), filepath.Join(dir, "mirrors"), filepath.Join(dir, "x"), 72 * time.Hour, "2025-02-03"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReadLeavesURLsAlone(t *testing.T) {
+	for _, at := range []string{"s3://tide/one?region=eu-west-1", "file:///srv/artefacts"} {
+		file := filepath.Join(t.TempDir(), "pipeline.yaml")
+		if err := os.WriteFile(file, []byte(minimal+"store: {artefacts: '"+at+"'}\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Store.Artefacts != at {
+			t.Errorf("got %s, want %s", c.Store.Artefacts, at)
+		}
 	}
 }
 
@@ -106,6 +122,14 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 		{
 			"values out of range", minimal + "mine:\n  max_sides: 9\nverify:\n  workers: 0\n  repetitions: 0\nbuild:\n  history: all\n",
 			[]string{"line 4: mine.max_sides: 9", "line 6: verify.workers: 0", "line 7: verify.repetitions: 0", "line 9: build.history: \"all\""},
+		},
+		{
+			"artefacts nowhere", minimal + "store:\n  artefacts: gs://tide\n",
+			[]string{"line 4: store.artefacts: gs is not known"},
+		},
+		{
+			"a password in a URL", minimal + "store:\n  path: x\n  artefacts: s3://key:word@tide\n",
+			[]string{"line 5: store.artefacts: a password or key does not belong"},
 		},
 		{
 			"the list", "repositories:\n  list:\n    - {name: nonsense}\n    - {name: a/b, path: x}\n    - {name: A/B, path: y, aliases: [c]}\n",

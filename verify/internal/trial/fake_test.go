@@ -163,7 +163,7 @@ func events(pkg string, all ...string) string {
 
 func newRunner(t *testing.T, s *script, change func(*Options)) *Runner {
 	t.Helper()
-	kept, err := artefact.Open(t.TempDir())
+	kept, err := artefact.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,135 @@
+package artefact
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// place is where artefacts are kept: a directory, or a bucket.
+type place struct {
+	dir              string
+	bucket, prefix   string // the prefix ends in a slash, unless it is empty
+	region, endpoint string // "": those of AWS's environment
+	pathStyle        bool   // the bucket stands in the path, not in the host's name
+}
+
+// CheckPlace says what is wrong with a place for artefacts, without opening it.
+// A place is a directory, file:///directory, or
+// s3://bucket/prefix?region=…&endpoint=…&s3ForcePathStyle=true, where all but the
+// bucket may be left out. The error repeats nothing that may be a password.
+func CheckPlace(at string) error {
+	_, err := parsePlace(at)
+	return err
+}
+
+// IsURL tells a URL from a directory.
+func IsURL(at string) bool { return scheme.MatchString(at) }
+
+// scheme also finds s3:bucket, which is a slip and no directory.
+var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://|s3:|file:)`)
+
+// bucketName is S3's rule for names.
+var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+
+func parsePlace(at string) (place, error) {
+	if at == "" {
+		return place{}, errors.New("a directory or a URL is required")
+	}
+	if !IsURL(at) {
+		return place{dir: filepath.Clean(at)}, nil
+	}
+	u, err := parseURL(at)
+	if err != nil {
+		return place{}, fmt.Errorf("it is no URL: %w", err)
+	}
+	if u.User != nil {
+		return place{}, errors.New("a password or key does not belong into the URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+	}
+	switch u.Scheme {
+	case "file":
+		return filePlace(u)
+	case "s3":
+		return s3Place(u)
+	}
+	return place{}, fmt.Errorf("%s is not known: write a directory, file:///directory or s3://bucket", u.Scheme)
+}
+
+// parseURL is url.Parse without the URL in the error.
+func parseURL(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	var quoting *url.Error
+	if errors.As(err, &quoting) {
+		return nil, errors.New("it cannot be read")
+	}
+	return u, err
+}
+
+func filePlace(u *url.URL) (place, error) {
+	if u.Host != "" && u.Host != "localhost" || !path.IsAbs(u.Path) {
+		return place{}, errors.New("a file URL has three slashes and the whole path: file:///directory")
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return place{}, errors.New("a file URL takes no options")
+	}
+	return place{dir: filepath.Clean(u.Path)}, nil
+}
+
+func s3Place(u *url.URL) (place, error) {
+	if !bucketName.MatchString(u.Host) || u.Fragment != "" {
+		return place{}, errors.New("write s3://bucket, and name a server of your own by ?endpoint=https://…")
+	}
+	p := place{bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
+	if p.prefix != "" {
+		if path.Clean("/"+p.prefix) != "/"+p.prefix {
+			return place{}, errors.New("the path after the bucket has an empty part or a dot for a name")
+		}
+		p.prefix += "/"
+	}
+	options, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return place{}, errors.New("the options after the ? cannot be read")
+	}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if err := p.set(name, options[name]); err != nil {
+			return place{}, err
+		}
+	}
+	return p, nil
+}
+
+// set takes one option of an s3 URL.
+func (p *place) set(name string, values []string) (err error) {
+	if len(values) != 1 || values[0] == "" {
+		return fmt.Errorf("the option %s wants one value", name)
+	}
+	switch name {
+	case "region":
+		p.region = values[0]
+	case "endpoint":
+		p.endpoint = values[0]
+		return checkEndpoint(p.endpoint)
+	case "s3ForcePathStyle":
+		if p.pathStyle, err = strconv.ParseBool(values[0]); err != nil {
+			return errors.New("s3ForcePathStyle is true or false")
+		}
+	default:
+		return fmt.Errorf("the option %q is not known: region, endpoint and s3ForcePathStyle are", name)
+	}
+	return nil
+}
+
+func checkEndpoint(s string) error {
+	u, err := parseURL(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("the endpoint is to be http://host:port or https://host, without a password")
+	}
+	return nil
+}

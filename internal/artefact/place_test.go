@@ -1,0 +1,86 @@
+package artefact
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParsePlace(t *testing.T) {
+	tests := []struct {
+		at   string
+		want place
+	}{
+		{"artefacts", place{dir: "artefacts"}},
+		{"/srv/artefacts/", place{dir: "/srv/artefacts"}},
+		{"a:b", place{dir: "a:b"}},
+		{"file:///srv/a%20b", place{dir: "/srv/a b"}},
+		{"file://localhost/srv", place{dir: "/srv"}},
+		{"s3://tide", place{bucket: "tide"}},
+		{"s3://tide/", place{bucket: "tide"}},
+		{"s3://tide/team/one/?region=eu-west-1", place{bucket: "tide", prefix: "team/one/", region: "eu-west-1"}},
+		{"s3://tide?endpoint=http://localhost:9000&s3ForcePathStyle=true", place{bucket: "tide", endpoint: "http://localhost:9000", pathStyle: true}},
+		{"s3://tide?s3ForcePathStyle=false", place{bucket: "tide"}},
+	}
+	for _, tt := range tests {
+		got, err := parsePlace(tt.at)
+		if err != nil {
+			t.Errorf("%s: %v", tt.at, err)
+		}
+		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(place{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.at, diff)
+		}
+	}
+}
+
+func TestCheckPlaceRefuses(t *testing.T) {
+	tests := []struct{ name, at, want string }{
+		{"nothing", "", "required"},
+		{"an unknown scheme", "gs://tide", "gs is not known"},
+		{"the web", "https://s3.example.org/tide", "https is not known"},
+		{"a slip", "s3:tide", "write s3://bucket"},
+		{"no bucket", "s3://", "write s3://bucket"},
+		{"a server for a bucket", "s3://localhost:9000/tide", "?endpoint="},
+		{"a password", "s3://key:hunter2@tide", "AWS_SECRET_ACCESS_KEY"},
+		{"a password and no URL", "s3://key:hunter2%zz@tide", "cannot be read"},
+		{"a password of the endpoint", "s3://tide?endpoint=http://key:hunter2@localhost", "without a password"},
+		{"a password among the options", "s3://tide?secret=hunter2", `"secret" is not known`},
+		{"options that cannot be read", "s3://tide?region=%zz", "cannot be read"},
+		{"an option twice", "s3://tide?region=a&region=b", "region wants one value"},
+		{"an option without a value", "s3://tide?region=", "region wants one value"},
+		{"an endpoint without a scheme", "s3://tide?endpoint=localhost:9000", "the endpoint is to be"},
+		{"no truth", "s3://tide?s3ForcePathStyle=perhaps", "true or false"},
+		{"a way out", "s3://tide/a/../b", "path after the bucket"},
+		{"an empty part", "s3://tide/a//b", "path after the bucket"},
+		{"a relative file", "file://artefacts", "three slashes"},
+		{"an opaque file", "file:artefacts", "three slashes"},
+		{"options of a file", "file:///srv?metadata=skip", "no options"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := CheckPlace(tt.at)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("got %v, want %q", err, tt.want)
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the password is in %q", err)
+			}
+		})
+	}
+}
+
+func FuzzParsePlace(f *testing.F) {
+	for _, s := range []string{"a", "file:///a", "s3://tide/a?region=b&endpoint=http://c&s3ForcePathStyle=1", "s3://a:b@c", "s3://tide/%2e%2e/x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, at string) {
+		p, err := parsePlace(at)
+		if err == nil && (p.dir == "") == (p.bucket == "") {
+			t.Errorf("%q is neither a directory nor a bucket, or both: %+v", at, p)
+		}
+		if p.prefix != "" && (p.prefix[0] == '/' || !strings.HasSuffix(p.prefix, "/") || strings.Contains(p.prefix, "../")) {
+			t.Errorf("%q has the prefix %q", at, p.prefix)
+		}
+	})
+}

@@ -47,6 +47,8 @@ type Stage struct {
 	Out       *Output
 	// Args are the arguments after the flags.
 	Args []string
+
+	serve serveFlags
 }
 
 // Options describes one program.
@@ -59,7 +61,9 @@ type Options struct {
 	// where nobody holds its credentials.
 	Artefacts bool
 	// Flags adds the program's own flags; nil for none.
-	Flags  func(*flag.FlagSet)
+	Flags func(*flag.FlagSet)
+	// Serves adds -serve and -listen, for a program that calls Stage.Loop.
+	Serves bool
 	Args   []string // without the program's name
 	Stdout io.Writer
 	Stderr io.Writer
@@ -111,6 +115,10 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	if opt.Flags != nil {
 		opt.Flags(fs)
 	}
+	var serve serveFlags
+	if opt.Serves {
+		serve.add(fs)
+	}
 	fs.Usage = func() {
 		fmt.Fprintf(opt.Stderr, "%s\n\nFlags:\n", strings.TrimSpace(opt.Manual))
 		fs.PrintDefaults()
@@ -130,12 +138,12 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 			return err
 		}
 	}
-	s, err := open(ctx, opt, cfg, *verbose, *asJSON)
+	s, err := openStage(ctx, opt, cfg, *verbose, *asJSON)
 	if err != nil {
 		return err
 	}
 	defer s.Store.Close()
-	s.Args = fs.Args()
+	s.Args, s.serve = fs.Args(), serve
 	err = run(ctx, s)
 	var usage *UsageError
 	if ctx.Err() != nil || errors.As(err, &usage) {
@@ -147,7 +155,7 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	return errors.Join(err, s.funnel(ctx, opt.Stderr))
 }
 
-func open(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON bool) (*Stage, error) {
+func openStage(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON bool) (*Stage, error) {
 	level := slog.LevelInfo
 	if verbose {
 		level = slog.LevelDebug

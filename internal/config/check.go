@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossswe/internal/artefact"
+	"crossswe/internal/schedule"
 	"crossswe/internal/store"
 	"crossswe/schemas"
 )
@@ -96,9 +97,26 @@ func (c *Config) check(k *checker) {
 	k.want(c.Screen.Reviewers >= 1, "screen.reviewers", "%d is less than 1", c.Screen.Reviewers)
 	c.Build.check(k)
 	c.Verify.check(k)
+	c.Machine.check(k, c.Verify)
+	c.Schedule.check(k)
 	k.want(c.Publish.Directory != "", "publish.directory", "a directory is required")
 	_, err := schemas.ParseRepoName(c.Publish.Name)
 	k.want(err == nil, "publish.name", "%q is not of the form owner/name", c.Publish.Name)
+}
+
+func (m Machine) check(k *checker, v Verify) {
+	k.want(m.Containers >= 0, "machine.containers", "%d is negative", m.Containers)
+	k.want(m.MemoryMB >= 0, "machine.memory_mb", "%d is negative", m.MemoryMB)
+	k.want(m.Containers == 0 || v.Workers <= m.Containers, "machine.containers", "verify.workers is %d: a job would never fit", v.Workers)
+	need := int64(v.Workers) * v.MemoryMB
+	k.want(m.MemoryMB == 0 || need <= m.MemoryMB, "machine.memory_mb", "verify needs %d (workers times memory_mb): a job would never fit", need)
+}
+
+func (s Schedule) check(k *checker) {
+	for path, spec := range map[string]string{"schedule.mine": s.Mine, "schedule.publish": s.Publish} {
+		err := schedule.Check(spec)
+		k.want(err == nil, path, "%v", err)
+	}
 }
 
 func (s Store) check(k *checker) {

@@ -29,6 +29,25 @@ type Config struct {
 	Build        Build        `yaml:"build"`
 	Verify       Verify       `yaml:"verify"`
 	Publish      Publish      `yaml:"publish"`
+	Machine      Machine      `yaml:"machine"`
+	Schedule     Schedule     `yaml:"schedule"`
+}
+
+// Machine is what the processes of one machine may take of it together.
+type Machine struct {
+	// Containers run at once; 0: as many as one job needs, one job at a time.
+	Containers int   `yaml:"containers"`
+	MemoryMB   int64 `yaml:"memory_mb"` // of the containers; 0: no limit
+	// Grace is how long a served stage that is stopped waits for what runs
+	// before it hands it back.
+	Grace Duration `yaml:"grace"`
+}
+
+// Schedule says when served stages begin by themselves; empty: never. See
+// package schedule for the form.
+type Schedule struct {
+	Mine    string `yaml:"mine"`
+	Publish string `yaml:"publish"`
 }
 
 // Store says where records and artefacts are kept.
@@ -222,6 +241,7 @@ func defaults() *Config {
 			Repetitions: 3, Workers: 1, CPUs: 2, MemoryMB: 6144, Pids: 2048,
 			TestTimeout: Duration(10 * time.Minute),
 		},
+		Machine: Machine{Grace: Duration(time.Minute)},
 		Publish: Publish{Directory: "dataset", Name: "crossswe/crossswe", Approved: true},
 	}
 }

@@ -50,6 +50,16 @@ func (e *UnfitError) Error() string { return e.Err.Error() }
 // Unwrap implements errors.Unwrap.
 func (e *UnfitError) Unwrap() error { return e.Err }
 
+// SingleError is a fault that says nothing about the jobs that follow; several
+// other faults in a row make the machine unfit.
+type SingleError struct{ Err error }
+
+// Error implements error.
+func (e *SingleError) Error() string { return e.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (e *SingleError) Unwrap() error { return e.Err }
+
 // Task is an item that waits for a stage.
 type Task struct {
 	ID string

@@ -128,9 +128,3 @@ func (l *lease) deadHere(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	}
 	return dead, rows.Err()
 }
-
-// stageOf is the stage of a queue: its name, or a process's id that begins with it.
-func stageOf(queue string) string {
-	stage, _, _ := strings.Cut(queue, "-")
-	return stage
-}

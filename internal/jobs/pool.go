@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 )
 
 // pool is a process at work: its lease, its clock, its part of River.
@@ -29,6 +28,7 @@ type pool struct {
 	pause   time.Duration // the last one's length
 	stop    chan struct{} // closed at the first unfit
 	waiting bool          // for room on the machine
+	row     int           // faults without a success between them
 
 	forgotten map[int64]time.Time // of the rounds alone
 }
@@ -109,36 +109,6 @@ func (p *pool) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// enqueue makes a job of every task that has none. One that waits for its
-// back-off is made available at once.
-func (p *pool) enqueue(ctx context.Context, tasks []Task, queue string) error {
-	var params []river.InsertManyParams
-	for _, t := range tasks {
-		params = append(params, river.InsertManyParams{
-			Args: args{Stage: p.opt.Stage, ID: t.ID, Again: t.Again},
-			InsertOpts: &river.InsertOpts{Queue: queue, MaxAttempts: Attempts, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-				rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable, rivertype.JobStateScheduled,
-			}}},
-		})
-	}
-	if len(params) == 0 {
-		return nil
-	}
-	made, err := p.client.InsertMany(ctx, params)
-	if err != nil {
-		return fmt.Errorf("enqueuing %d jobs: %w", len(params), err)
-	}
-	for _, m := range made {
-		if !m.UniqueSkippedAsDuplicate || m.Job.State == rivertype.JobStateRunning || m.Job.State == rivertype.JobStateAvailable {
-			continue
-		}
-		if _, err := p.client.JobRetry(ctx, m.Job.ID); err != nil && !errors.Is(err, rivertype.ErrNotFound) {
-			return fmt.Errorf("enqueuing again: %w", err)
-		}
-	}
-	return nil
-}
-
 // track makes the context of a job, which ends when the job is lost.
 func (p *pool) track(ctx context.Context, id int64) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -161,17 +131,32 @@ func (p *pool) tracks(id int64) bool {
 	return ok
 }
 
+// maxRow is how many faults in a row make a machine unfit: the next job would
+// most likely meet the same one.
+const maxRow = 3
+
 // fault notes a fault of one job.
 func (p *pool) fault(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.errs = append(p.errs, err)
+	var single *SingleError
+	if errors.As(err, &single) {
+		return
+	}
+	if p.row++; p.row >= maxRow {
+		p.rested(fmt.Errorf("%d jobs in a row met faults", p.row))
+	}
 }
 
 // rest stops taking jobs for a while, longer each time.
 func (p *pool) rest(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.rested(err)
+}
+
+func (p *pool) rested(err error) {
 	if p.unfit == nil {
 		p.pause = 0
 		select {
@@ -189,7 +174,7 @@ func (p *pool) rest(err error) {
 func (p *pool) fit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.unfit = nil
+	p.unfit, p.row = nil, 0
 }
 
 // waits notes whether there is no room, and reports whether that is news.

@@ -16,15 +16,7 @@ const look = 50 * time.Millisecond
 // together with whatever other processes do so. With own set it works on these
 // tasks alone. It returns the faults that jobs met, joined; those jobs are
 // tried again by the next run.
-//
-// Without tasks nothing is started, unless dead processes have left jobs.
 func Drain(ctx context.Context, opt Options, tasks []Task, own bool) error {
-	if len(tasks) == 0 {
-		left, err := left(ctx, opt.Store, string(opt.Stage))
-		if err != nil || left == 0 || own {
-			return err
-		}
-	}
 	p, err := open(ctx, opt)
 	if err != nil {
 		return err
@@ -41,7 +33,7 @@ func (p *pool) drain(ctx context.Context, tasks []Task, queue string) error {
 	if err := p.start(ctx, queue); err != nil {
 		return err
 	}
-	if err := p.enqueue(ctx, tasks, queue); err != nil {
+	if err := p.hurry(ctx, tasks, queue); err != nil {
 		return err
 	}
 	err := p.wait(ctx, queue)
@@ -82,6 +74,11 @@ func left(ctx context.Context, s *store.Store, queue string) (int, error) {
 		return 0, fmt.Errorf("looking what is left in the queue: %w", err)
 	}
 	return n, nil
+}
+
+// Left counts the jobs of a stage that wait, or that other processes work on.
+func Left(ctx context.Context, s *store.Store, stage store.Stage) (int, error) {
+	return left(ctx, s, string(stage))
 }
 
 // Server is a process that works on a stage until it is stopped.
@@ -140,5 +137,6 @@ func (s *Server) refill(ctx context.Context) error {
 			fresh = append(fresh, t)
 		}
 	}
-	return s.pool.enqueue(ctx, fresh, string(s.pool.opt.Stage))
+	_, err = s.pool.enqueue(ctx, fresh, string(s.pool.opt.Stage))
+	return err
 }

@@ -1,0 +1,97 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// unique lets an item have one job that is not done.
+var unique = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable, rivertype.JobStateScheduled,
+}}
+
+// enqueue makes a job of every task that has none, and returns the jobs of the
+// others.
+func (p *pool) enqueue(ctx context.Context, tasks []Task, queue string) (others []*rivertype.JobRow, err error) {
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	var params []river.InsertManyParams
+	for _, t := range tasks {
+		params = append(params, river.InsertManyParams{
+			Args:       args{Stage: p.opt.Stage, ID: t.ID, Again: t.Again},
+			InsertOpts: &river.InsertOpts{Queue: queue, MaxAttempts: Attempts, UniqueOpts: unique},
+		})
+	}
+	made, err := p.client.InsertMany(ctx, params)
+	if err != nil {
+		return nil, fmt.Errorf("enqueuing %d jobs: %w", len(params), err)
+	}
+	for _, m := range made {
+		if m.UniqueSkippedAsDuplicate {
+			others = append(others, m.Job)
+		}
+	}
+	return others, nil
+}
+
+// hurry enqueues for somebody who waits: jobs that are there already are not
+// left to their back-off, and come to the queue that is waited for.
+func (p *pool) hurry(ctx context.Context, tasks []Task, queue string) error {
+	others, err := p.enqueue(ctx, tasks, queue)
+	if err != nil {
+		return err
+	}
+	for _, job := range others {
+		if job.State == rivertype.JobStateRetryable || job.State == rivertype.JobStateScheduled {
+			if _, err := p.client.JobRetry(ctx, job.ID); err != nil && !errors.Is(err, rivertype.ErrNotFound) {
+				return fmt.Errorf("enqueuing again: %w", err)
+			}
+		}
+		if job.Queue == queue {
+			continue
+		}
+		if err := p.move(ctx, job, queue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move brings a job that nobody works on to a queue.
+func (p *pool) move(ctx context.Context, job *rivertype.JobRow, queue string) error {
+	const q = "UPDATE river_job SET queue = $1 WHERE id = $2 AND state IN ('available', 'retryable', 'scheduled')"
+	res, err := p.opt.Store.DB().ExecContext(ctx, q, queue, job.ID)
+	if err != nil {
+		return fmt.Errorf("moving a job: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 || isStage(queue) {
+		return err
+	}
+	return fmt.Errorf("another process works on %s at the moment: wait for it", idOf(job))
+}
+
+// isStage reports whether a queue is one that several processes share.
+func isStage(queue string) bool { return stageOf(queue) == queue }
+
+// stageOf is the stage of a queue: its name, or the beginning of the id of the
+// process that has it for its own.
+func stageOf(queue string) string {
+	stage, _, _ := strings.Cut(queue, "-")
+	return stage
+}
+
+// idOf is the item that a job is about.
+func idOf(job *rivertype.JobRow) string {
+	var a args
+	if err := json.Unmarshal(job.EncodedArgs, &a); err != nil {
+		return string(job.EncodedArgs)
+	}
+	return a.ID
+}

@@ -5,6 +5,7 @@
 //	build [flags]                  build what is kept and not yet built
 //	build [flags] CANDIDATE...     build these
 //	build -init CANDIDATE...       write the inferred specs, to be edited
+//	build -serve                   build whatever reviewers keep, until stopped
 //
 // The spec of an environment is inferred from the repositories. An edited one
 // in the directory build.specs, named after the candidate, wins over it. An

@@ -58,7 +58,7 @@ func (s *stage) inPlace(env schemas.Environment) bool {
 // still be had.
 func (s *stage) earlier(ctx context.Context, it item) (schemas.Environment, bool, error) {
 	env, ok, err := store.Get[schemas.Environment](ctx, s.Store, string(it.candidate.ID))
-	if err != nil || !ok || s.flags.again || env.Input != it.made {
+	if err != nil || !ok || it.again || env.Input != it.made {
 		return schemas.Environment{}, false, err
 	}
 	if env.Pushed != "" && s.inPlace(env) {

@@ -12,6 +12,7 @@ import (
 	"crossswe/build/internal/recipe"
 	"crossswe/internal/container"
 	"crossswe/internal/gitrepo"
+	"crossswe/internal/jobs"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/patch"
 	"crossswe/schemas"
@@ -100,11 +101,20 @@ func failure(err error) schemas.BuildReason {
 	return ""
 }
 
-// hopeless reports whether every further candidate would meet the fault.
-func hopeless(err error) bool {
-	return errors.Is(err, container.ErrNoSpace) || errors.Is(err, errDiskFull) ||
-		errors.Is(err, container.ErrNoEngine) || errors.Is(err, container.ErrPermission)
+// fault says what a fault of the machinery means for the candidates that follow:
+// they would meet it too, or, when a base image cannot be had, need not.
+func fault(err error) error {
+	switch {
+	case hopeless(err):
+		return &jobs.UnfitError{Err: err}
+	case errors.Is(err, errBase):
+		return &jobs.SingleError{Err: err}
+	}
+	return err
 }
+
+// hopeless reports whether every further candidate would meet the fault.
+func hopeless(err error) bool { return container.Unfit(err) || errors.Is(err, errDiskFull) }
 
 // colour matches the escape sequences with which the builder marks standard error.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")

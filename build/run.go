@@ -13,6 +13,7 @@ import (
 	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
 	"crossswe/internal/container"
+	"crossswe/internal/jobs"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
 	"crossswe/schemas"
@@ -38,9 +39,6 @@ type stage struct {
 }
 
 func run(ctx context.Context, s *cli.Stage, f flags) error {
-	if f.limit < 0 {
-		return cli.Usagef("-limit %d is negative", f.limit)
-	}
 	if f.initSpecs && len(s.Args) == 0 {
 		return cli.Usagef("-init needs the ids of candidates")
 	}
@@ -57,25 +55,28 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 		Stage: s, flags: f, set: set, args: environment(s.Config.Build.Environment),
 		report: artefact.DigestOf(report), now: time.Now,
 	}
-	todo, err := st.candidates(ctx)
-	if err != nil {
-		return err
-	}
 	if f.initSpecs {
-		return st.writeSpecs(ctx, todo)
+		return st.writeSpecs(ctx)
 	}
-	if len(todo) == 0 {
-		return nil
-	}
-	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: "build", Keychain: authn.DefaultKeychain})
+	defer func() {
+		if st.engine != nil {
+			st.engine.Close()
+		}
+	}()
+	return s.Loop(ctx, cli.Loop{Ready: st.ready, Open: st.connect, Work: st.work, Needs: jobs.Needs{Containers: 1}, Limit: f.limit})
+}
+
+// connect finds the engine and removes what killed runs left there.
+func (s *stage) connect(ctx context.Context) error {
+	var err error
+	s.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
 	if err != nil {
 		return err
 	}
-	defer st.engine.Close()
-	if _, err := st.engine.Sweep(ctx, container.SweepSpec{}); err != nil {
+	if _, err := s.engine.Sweep(ctx, container.SweepSpec{}); err != nil {
 		s.Log.Warn("what a killed run left could not be removed", "error", err)
 	}
-	return st.all(ctx, todo)
+	return nil
 }
 
 // environment reads the variables that build steps may see. A main may read
@@ -96,35 +97,14 @@ type item struct {
 	spec      editedSpec
 	input     string
 	made      string // the part of input that the image follows from
+	again     bool   // build it even so
 }
 
-// candidates returns what there is to do: the candidates that are named, else
-// those that were kept and are not done.
-func (s *stage) candidates(ctx context.Context) ([]item, error) {
-	ids, err := s.Ready(ctx, store.StageScreen)
-	if err != nil {
-		return nil, err
-	}
-	var todo []item
-	for _, id := range ids {
+func (s *stage) ready(ctx context.Context, names []string) ([]jobs.Task, error) {
+	return s.Waiting(ctx, store.StageScreen, names, s.flags.again, func(ctx context.Context, id string) (string, error) {
 		it, err := s.item(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		done, err := s.Store.Done(ctx, store.StageBuild, id, it.input)
-		if err != nil {
-			return nil, err
-		}
-		if done && !s.flags.again && !s.flags.initSpecs {
-			s.Log.Debug("already built", "candidate", id)
-			continue
-		}
-		if s.flags.limit > 0 && len(todo) == s.flags.limit {
-			break
-		}
-		todo = append(todo, it)
-	}
-	return todo, nil
+		return it.input, err
+	})
 }
 
 func (s *stage) item(ctx context.Context, id string) (item, error) {
@@ -144,68 +124,47 @@ func (s *stage) item(ctx context.Context, id string) (item, error) {
 	return it, err
 }
 
-// maxFailures is how many faults of the machinery in a row end the run: the
-// next candidate would most likely meet the same one. A base image that cannot
-// be had says nothing about candidates with other bases.
-const maxFailures = 3
-
-// all builds one candidate after the other: an image build uses the whole
-// machine. What fails for a fault of the machinery is taken again by the next run.
-func (s *stage) all(ctx context.Context, todo []item) error {
-	var faults []error
-	row := 0
-	for i, it := range todo {
-		log := s.Log.With("candidate", it.candidate.ID)
-		log.Info("building", "number", i+1, "of", len(todo))
-		start := s.now()
-		env, err := s.one(ctx, it, log)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		failed, err := s.finish(ctx, it, env, err, log.With("took", s.now().Sub(start).Round(time.Second)))
-		if err != nil {
-			return err
-		}
-		switch {
-		case failed == nil:
-			row = 0
-			continue
-		case !errors.Is(failed, errBase):
-			row++
-		}
-		faults = append(faults, failed)
-		if row == maxFailures || hopeless(failed) {
-			break
-		}
+// work builds one candidate. An image build uses the whole machine: there is one
+// at a time.
+func (s *stage) work(ctx context.Context, j *jobs.Job) error {
+	it, err := s.item(ctx, j.ID)
+	if err != nil {
+		return err
 	}
-	return errors.Join(faults...)
+	it.again = j.Again
+	if done, err := s.Store.Done(ctx, s.Name, j.ID, it.input); err != nil || done && !j.Again {
+		return err
+	}
+	log := s.Log.With("candidate", j.ID)
+	log.Info("building")
+	start := s.now()
+	env, err := s.one(ctx, it, log)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.finish(ctx, j, it, env, err, log.With("took", s.now().Sub(start).Round(time.Second)))
 }
 
-// finish writes the outcome of one candidate: record and state together. It
-// returns a fault of the machinery as failed.
-func (s *stage) finish(ctx context.Context, it item, env schemas.Environment, outcome error, log *slog.Logger) (failed, err error) {
-	state := store.Item{Stage: store.StageBuild, ID: string(it.candidate.ID), Input: it.input, At: s.now()}
-	batch := store.Batch{}
+// finish writes the outcome of one candidate: record, state and completion
+// together. A fault of the machinery is written and returned.
+func (s *stage) finish(ctx context.Context, j *jobs.Job, it item, env schemas.Environment, outcome error, log *slog.Logger) error {
+	state := store.Item{Stage: s.Name, ID: j.ID, Input: it.input, At: s.now()}
 	var gone *gaveUp
 	switch {
 	case outcome == nil:
 		state.State, state.Detail = store.Kept, string(env.Image)
-		batch.Records = append(batch.Records, env)
+		if err := j.Commit(ctx, store.Batch{Records: []schemas.Record{env}, Items: []store.Item{state}}); err != nil {
+			return err
+		}
 		log.Info("built", "image", env.Image, "bytes", env.SizeBytes)
+		s.Out.Record(env)
+		s.Out.Textf("%s  %s\n", env.Candidate, env.Image)
+		return nil
 	case errors.As(outcome, &gone):
 		state.State, state.Reason, state.Detail = store.Dropped, string(gone.reason), gone.detail
 		log.Warn("given up", "reason", gone.reason, "detail", gone.detail)
-	default:
-		failed = fmt.Errorf("building %s: %w", it.candidate.ID, outcome)
-		state.State, state.Reason, state.Detail = store.Failed, string(failure(outcome)), oneLine(outcome.Error())
+		return j.Commit(ctx, store.Batch{Items: []store.Item{state}})
 	}
-	batch.Items = append(batch.Items, state)
-	if err := s.Store.Commit(ctx, batch); err != nil {
-		return failed, errors.Join(failed, err)
-	}
-	if outcome == nil {
-		s.Out.Record(env)
-		s.Out.Textf("%s  %s\n", env.Candidate, env.Image)
-	}
-	return failed, nil
+	state.State, state.Reason, state.Detail = store.Failed, string(failure(outcome)), oneLine(outcome.Error())
+	return errors.Join(fault(fmt.Errorf("building %s: %w", j.ID, outcome)), s.Store.Commit(ctx, store.Batch{Items: []store.Item{state}}))
 }

@@ -126,8 +126,12 @@ func specDigest(spec schemas.Spec) (schemas.Digest, error) {
 
 // writeSpecs writes the inferred specs for people to edit. A file that is
 // there already is never written over.
-func (s *stage) writeSpecs(ctx context.Context, todo []item) error {
-	for _, it := range todo {
+func (s *stage) writeSpecs(ctx context.Context) error {
+	for _, id := range s.Args {
+		it, err := s.item(ctx, id)
+		if err != nil {
+			return err
+		}
 		if it.spec.body != nil {
 			return fmt.Errorf("%s is there already: remove it to have the spec inferred anew", it.spec.file)
 		}

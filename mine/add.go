@@ -62,7 +62,7 @@ func (m *miner) keep(ctx context.Context, c schemas.Candidate) error {
 		return nil
 	}
 	item := store.Item{Stage: store.StageMine, ID: string(c.ID), Input: string(c.ID), State: store.Kept, At: m.clock().UTC()}
-	if err := m.stage.Store.Commit(ctx, store.Batch{Records: []schemas.Record{c}, Items: []store.Item{item}}); err != nil {
+	if err := m.commit(ctx, store.Batch{Records: []schemas.Record{c}, Items: []store.Item{item}}); err != nil {
 		return err
 	}
 	m.stage.Out.Record(c)

@@ -33,6 +33,7 @@ func main() {
 	code := cli.Main(cli.Options{
 		Name:   store.StageMine,
 		Manual: manual,
+		Serves: true,
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&opt.add, "add", false, "make one candidate of the ranges that follow")
 			fs.IntVar(&opt.limit, "limit", 0, "keep at most this many new candidates, the strongest; 0 for all")

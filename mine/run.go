@@ -10,6 +10,7 @@ import (
 
 	"crossswe/internal/cli"
 	"crossswe/internal/gitrepo"
+	"crossswe/internal/jobs"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
 	"crossswe/mine/internal/crossref"
@@ -38,25 +39,48 @@ type miner struct {
 	opt     options
 	clock   func() time.Time
 	mirrors *mirrors.Set
+	commit  func(context.Context, store.Batch) error // what was found, at the end
 
 	places []mirrors.Place // that could be read
 	repos  []*gitrepo.Repo // by place
 	failed []store.Item
 }
 
-func run(ctx context.Context, s *cli.Stage, opt options, clock func() time.Time) (err error) {
+func run(ctx context.Context, s *cli.Stage, opt options, clock func() time.Time) error {
 	if opt.limit < 0 {
 		return cli.Usagef("-limit %d is negative", opt.limit)
 	}
 	if !opt.add && len(s.Args) > 0 {
 		return cli.Usagef("unexpected argument %q (did you mean -add?)", s.Args[0])
 	}
+	if s.Served() && (opt.add || opt.dryRun || opt.limit > 0) {
+		return cli.Usagef("-serve goes with neither -add nor -dry-run nor -limit")
+	}
+	if opt.add || opt.dryRun {
+		return once(ctx, s, opt, clock, s.Store.Commit)
+	}
+	return s.Loop(ctx, cli.Loop{
+		Ready: func(ctx context.Context, _ []string) ([]jobs.Task, error) {
+			return s.Due(ctx, s.Config.Schedule.Mine, clock())
+		},
+		Work: func(ctx context.Context, j *jobs.Job) error {
+			if err := s.Begun(ctx, clock()); err != nil {
+				return err
+			}
+			return once(ctx, s, opt, clock, j.Commit)
+		},
+	})
+}
+
+// once opens the repositories and mines them, or makes the candidate that is
+// added by hand.
+func once(ctx context.Context, s *cli.Stage, opt options, clock func() time.Time, commit func(context.Context, store.Batch) error) (err error) {
 	set, err := s.Mirrors()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, set.Close()) }()
-	m := &miner{stage: s, opt: opt, clock: clock, mirrors: set}
+	m := &miner{stage: s, opt: opt, clock: clock, mirrors: set, commit: commit}
 	if opt.add {
 		return m.add(ctx)
 	}
@@ -92,7 +116,7 @@ func (m *miner) mine(ctx context.Context) error {
 // world reads every history.
 func (m *miner) world(ctx context.Context) (*pairing.World, error) {
 	c := m.stage.Config.Mine
-	w := &pairing.World{Repos: make([]*pairing.Repo, len(m.places)), From: c.From.Time, To: c.To.AddDate(0, 0, 1).Add(-time.Second), Within: time.Duration(c.PairWithin)}
+	w := &pairing.World{Repos: make([]*pairing.Repo, len(m.places)), From: c.From.Time, To: c.To.End(m.clock()), Within: time.Duration(c.PairWithin)}
 	opt := crossref.Options{Hosts: c.Hosts}
 	for _, p := range m.places {
 		opt.Names = append(opt.Names, p.Name.Name())

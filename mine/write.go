@@ -31,7 +31,7 @@ func (m *miner) record(ctx context.Context, w *pairing.World, plans []pairing.Pl
 		return err
 	}
 	batch.Marks = marks
-	if err := m.stage.Store.Commit(ctx, batch); err != nil {
+	if err := m.commit(ctx, batch); err != nil {
 		return err
 	}
 	for _, r := range batch.Records {

@@ -11,6 +11,7 @@ import (
 	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
 	"crossswe/internal/gitrepo"
+	"crossswe/internal/jobs"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
 	"crossswe/publish/internal/row"
@@ -41,6 +42,22 @@ func run(ctx context.Context, s *cli.Stage, now func() time.Time, program string
 	if err := scrub.CheckAllowed(s.Config.Publish.Licenses); err != nil {
 		return &cli.UsageError{Err: err}
 	}
+	return s.Loop(ctx, cli.Loop{
+		Ready: func(ctx context.Context, _ []string) ([]jobs.Task, error) {
+			return s.Due(ctx, s.Config.Schedule.Publish, now())
+		},
+		Work: func(ctx context.Context, _ *jobs.Job) error {
+			if err := s.Begun(ctx, now()); err != nil {
+				return err
+			}
+			return all(ctx, s, now, program)
+		},
+	})
+}
+
+// all makes every row and writes the files: one job, for the files are one
+// thing. Rows that are made already are not made again.
+func all(ctx context.Context, s *cli.Stage, now func() time.Time, program string) error {
 	repos, err := s.Mirrors()
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@
 //	verify [flags]                 verify what is built and not yet verified
 //	verify [flags] CANDIDATE...    verify these
 //	verify -explain CANDIDATE      show what a verdict stands on
+//	verify -serve                  verify whatever is built, until stopped
 //
 // Each trial is a fresh container from the candidate's image, on a network
 // without a way out: test patches of all repositories, gold patches by mask,

@@ -67,7 +67,11 @@ func TestSubsetIsHandedOn(t *testing.T) {
 	}
 	v := schemas.Verdict{Candidate: whole.ID, Kind: schemas.VerdictSubset, Reason: "r", Repos: []schemas.RepoName{"o/sctp", "o/ice", "o/webrtc"},
 		Minimal: []schemas.RepoName{"o/ice", "o/webrtc"}}
-	if err := s.finish(t.Context(), item{candidate: whole, input: "in"}, v); err != nil {
+	batch, err := s.outcome(t.Context(), item{candidate: whole, input: "in"}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Store.Commit(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
 	smaller := reduce(whole, v.Minimal)

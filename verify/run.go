@@ -15,6 +15,7 @@ import (
 	"crossswe/internal/cli"
 	"crossswe/internal/config"
 	"crossswe/internal/container"
+	"crossswe/internal/jobs"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
 	"crossswe/schemas"
@@ -44,31 +45,40 @@ type stage struct {
 }
 
 func run(ctx context.Context, s *cli.Stage, f flags) error {
-	if f.limit < 0 {
-		return cli.Usagef("-limit %d is negative", f.limit)
-	}
 	st := &stage{Stage: s, flags: f, now: time.Now}
 	if f.explain != "" {
 		return st.explain(ctx, f.explain)
 	}
-	todo, err := st.candidates(ctx)
-	if err != nil || len(todo) == 0 {
+	defer st.close()
+	v := s.Config.Verify
+	return s.Loop(ctx, cli.Loop{
+		Ready: st.ready, Open: st.connect, Work: st.work, Limit: f.limit,
+		Needs: jobs.Needs{Containers: v.Workers, MemoryMB: int64(v.Workers) * v.MemoryMB},
+	})
+}
+
+// connect opens the repositories and the engine, and removes what killed runs
+// left there.
+func (s *stage) connect(ctx context.Context) error {
+	var err error
+	if s.set, err = s.Mirrors(); err != nil {
 		return err
 	}
-	if st.set, err = s.Mirrors(); err != nil {
-		return err
-	}
-	defer st.set.Close()
-	st.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
+	s.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
 	if err != nil {
 		return err
 	}
-	defer st.engine.Close()
-	st.start = func(ctx context.Context, spec container.Spec) (trial.Box, error) { return st.engine.Start(ctx, spec) }
-	if err := st.sweep(ctx); err != nil {
-		return err
+	s.start = func(ctx context.Context, spec container.Spec) (trial.Box, error) { return s.engine.Start(ctx, spec) }
+	return s.sweep(ctx)
+}
+
+func (s *stage) close() {
+	if s.set != nil {
+		s.set.Close()
 	}
-	return st.all(ctx, todo)
+	if s.engine != nil {
+		s.engine.Close()
+	}
 }
 
 // sweep removes what a killed run left.
@@ -87,33 +97,11 @@ type item struct {
 	input     string
 }
 
-// candidates returns what there is to do: the candidates that are named, else
-// those that were built and are not done.
-func (s *stage) candidates(ctx context.Context) ([]item, error) {
-	ids, err := s.Ready(ctx, store.StageBuild)
-	if err != nil {
-		return nil, err
-	}
-	var todo []item
-	for _, id := range ids {
+func (s *stage) ready(ctx context.Context, names []string) ([]jobs.Task, error) {
+	return s.Waiting(ctx, store.StageBuild, names, s.flags.again, func(ctx context.Context, id string) (string, error) {
 		it, err := s.item(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		done, err := s.Store.Done(ctx, store.StageVerify, id, it.input)
-		if err != nil {
-			return nil, err
-		}
-		if done && !s.flags.again {
-			s.Log.Debug("already verified", "candidate", id)
-			continue
-		}
-		if s.flags.limit > 0 && len(todo) == s.flags.limit {
-			break
-		}
-		todo = append(todo, it)
-	}
-	return todo, nil
+		return it.input, err
+	})
 }
 
 func (s *stage) item(ctx context.Context, id string) (item, error) {
@@ -143,28 +131,45 @@ func input(env schemas.Environment, v config.Verify) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// all verifies one candidate after the other; the trials of one run in
-// parallel. A fault of the machinery fails the candidate, to be taken again,
-// and ends the run: the next one would meet it too.
-func (s *stage) all(ctx context.Context, todo []item) error {
-	for i, it := range todo {
-		log := s.Log.With("candidate", it.candidate.ID)
-		log.Info("verifying", "number", i+1, "of", len(todo))
-		v, err := s.one(ctx, it, log)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return errors.Join(fmt.Errorf("verifying %s: %w", it.candidate.ID, err), s.failed(ctx, it, err))
-		}
-		if err := s.finish(ctx, it, v); err != nil {
-			return err
-		}
-		log.Info("verified", "verdict", v.Kind, "reason", v.Reason)
-		s.Out.Record(v)
-		s.Out.Textf("%s  %s: %s\n", v.Candidate, v.Kind, v.Reason)
+// work verifies one candidate; its trials run in parallel. The verdict, the
+// state and what a subset leaves are one transaction.
+func (s *stage) work(ctx context.Context, j *jobs.Job) error {
+	it, err := s.item(ctx, j.ID)
+	if err != nil {
+		return err
 	}
+	if done, err := s.Store.Done(ctx, s.Name, j.ID, it.input); err != nil || done && !j.Again {
+		return err
+	}
+	log := s.Log.With("candidate", j.ID)
+	log.Info("verifying")
+	v, err := s.one(ctx, it, log)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return errors.Join(fault(fmt.Errorf("verifying %s: %w", j.ID, err)), s.failed(ctx, it, err))
+	}
+	batch, err := s.outcome(ctx, it, v)
+	if err != nil {
+		return err
+	}
+	if err := j.Commit(ctx, batch); err != nil {
+		return err
+	}
+	log.Info("verified", "verdict", v.Kind, "reason", v.Reason)
+	s.Out.Record(v)
+	s.Out.Textf("%s  %s: %s\n", v.Candidate, v.Kind, v.Reason)
 	return nil
+}
+
+// fault says what a fault of the machinery means for the candidates that
+// follow: when the engine serves none they would meet it too.
+func fault(err error) error {
+	if container.Unfit(err) {
+		return &jobs.UnfitError{Err: err}
+	}
+	return err
 }
 
 func (s *stage) failed(ctx context.Context, it item, err error) error {
@@ -193,9 +198,9 @@ func faultReason(err error) schemas.BuildReason {
 	return ""
 }
 
-// finish writes the verdict and the state in one transaction, and with a
-// subset the candidate that it leaves.
-func (s *stage) finish(ctx context.Context, it item, v schemas.Verdict) error {
+// outcome is what a verdict leaves: record and state, and with a subset the
+// candidate that it comes down to.
+func (s *stage) outcome(ctx context.Context, it item, v schemas.Verdict) (store.Batch, error) {
 	state := store.Item{Stage: store.StageVerify, ID: string(it.candidate.ID), Input: it.input, State: store.Kept, Detail: v.Reason, At: s.now()}
 	if v.Kind != schemas.VerdictJoint {
 		state.State, state.Reason = store.Dropped, string(v.Kind)
@@ -205,10 +210,10 @@ func (s *stage) finish(ctx context.Context, it item, v schemas.Verdict) error {
 		smaller := reduce(it.candidate, v.Minimal)
 		decision, _, err := store.Get[schemas.Decision](ctx, s.Store, string(it.candidate.ID))
 		if err != nil {
-			return err
+			return batch, err
 		}
 		batch.Records = append(batch.Records, smaller, reducedDecision(decision, smaller.ID, s.now()))
 		batch.Items = append(batch.Items, reducedItems(it, smaller.ID, s.now())...)
 	}
-	return s.Store.Commit(ctx, batch)
+	return batch, nil
 }

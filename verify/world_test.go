@@ -181,11 +181,7 @@ func (w *world) record(t *testing.T, p pair, sides []schemas.Side, img container
 
 // verify does what run does, less connecting.
 func (w *world) verify(ctx context.Context) error {
-	todo, err := w.candidates(ctx)
-	if err != nil {
-		return err
-	}
-	return w.all(ctx, todo)
+	return w.Loop(ctx, cli.Loop{Ready: w.ready, Work: w.work})
 }
 
 func (w *world) verdictOf(t *testing.T) schemas.Verdict {

@@ -266,20 +266,3 @@ func (s *Stage) Mirrors() (*mirrors.Set, error) {
 	}
 	return set, nil
 }
-
-// Ready returns the ids that a run is to look at: those named on the command
-// line, else those that the stage before has kept.
-func (s *Stage) Ready(ctx context.Context, before store.Stage) ([]string, error) {
-	if len(s.Args) > 0 {
-		return s.Args, nil
-	}
-	kept, err := s.Store.Items(ctx, before, store.Kept)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, it := range kept {
-		ids = append(ids, it.ID)
-	}
-	return ids, nil
-}

@@ -106,6 +106,44 @@ func (s *Stage) serveLoop(ctx context.Context, l Loop) error {
 	return errors.Join(err, web.close(ctx))
 }
 
+// Waiting lists what waits for the stage: of the named items, or else of those
+// that the stage before has kept, the ones that are not finished from the input
+// that inputOf tells, and with again all.
+func (s *Stage) Waiting(ctx context.Context, before store.Stage, names []string, again bool, inputOf func(context.Context, string) (string, error)) ([]jobs.Task, error) {
+	ids := names
+	if len(names) == 0 {
+		kept, err := s.Store.Items(ctx, before, store.Kept)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range kept {
+			ids = append(ids, it.ID)
+		}
+	}
+	var tasks []jobs.Task
+	for _, id := range ids {
+		input, err := inputOf(ctx, id)
+		if err != nil && s.Served() && ctx.Err() == nil {
+			s.Log.Error("cannot be taken up", "candidate", id, "error", err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		it, known, err := s.Store.Item(ctx, s.Name, id)
+		if err != nil {
+			return nil, err
+		}
+		same := known && it.Input == input
+		if same && it.State != store.Failed && !again {
+			s.Log.Debug("already done", "candidate", id)
+			continue
+		}
+		tasks = append(tasks, jobs.Task{ID: id, Again: again, Failed: same && it.State == store.Failed})
+	}
+	return tasks, nil
+}
+
 // Served reports whether the stage keeps working until it is stopped.
 func (s *Stage) Served() bool { return s.serve.serve }
 

@@ -149,7 +149,8 @@ func (r Repositories) check(k *checker) {
 }
 
 func (m Mine) check(k *checker) {
-	k.want(!m.To.Before(m.From.Time), "mine.to", "the window ends before it begins")
+	k.want(!m.From.IsZero(), "mine.from", "a day is required")
+	k.want(m.To.IsZero() || !m.To.Before(m.From.Time), "mine.to", "the window ends before it begins")
 	k.want(m.PairWithin > 0, "mine.pair_within", "a positive duration is required")
 	k.want(m.MaxSides >= 2 && m.MaxSides <= schemas.MaxSides, "mine.max_sides", "%d is not between 2 and %d", m.MaxSides, schemas.MaxSides)
 }

@@ -83,7 +83,8 @@ type Repository struct {
 
 // Mine is the section of the mine stage.
 type Mine struct {
-	// From and To bound the merge dates, both included.
+	// From and To bound the merge dates, both included; without To the present
+	// does.
 	From Date `yaml:"from"`
 	To   Date `yaml:"to"`
 	// PairWithin is the longest time between the merges of two sides.
@@ -157,11 +158,23 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Date is a day in UTC, written 2025-01-31.
+// Date is a day in UTC, written 2025-01-31. Where it may be left out it is zero.
 type Date struct{ time.Time }
+
+// End is the last second of the day, and now when there is none.
+func (d Date) End(now time.Time) time.Time {
+	if d.IsZero() {
+		return now.UTC()
+	}
+	return d.AddDate(0, 0, 1).Add(-time.Second)
+}
 
 // UnmarshalYAML reads the written form.
 func (d *Date) UnmarshalYAML(n *yaml.Node) error {
+	if n.Value == "" {
+		d.Time = time.Time{}
+		return nil
+	}
 	t, err := time.Parse(time.DateOnly, n.Value)
 	if err != nil {
 		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %q is no date (write 2025-01-31)", n.Line, n.Value)}}
@@ -223,7 +236,6 @@ func defaults() *Config {
 		Store: Store{Path: "crossswe.db", Artefacts: "artefacts"},
 		Mine: Mine{
 			From:       Date{time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)},
-			To:         Date{time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC)},
 			PairWithin: Duration(90 * 24 * time.Hour),
 			MaxSides:   schemas.MaxSides,
 			MinScore:   1,

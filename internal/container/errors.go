@@ -83,3 +83,9 @@ func isNoSpace(message string) bool {
 // isNotRunning reports that a call needs a running container and that this one
 // is not.
 func isNotRunning(err error) bool { return err != nil && cerrdefs.IsConflict(err) }
+
+// Unfit reports whether an error means that the engine can serve nobody at the
+// moment, whatever is asked of it.
+func Unfit(err error) bool {
+	return errors.Is(err, ErrNoSpace) || errors.Is(err, ErrNoEngine) || errors.Is(err, ErrPermission)
+}

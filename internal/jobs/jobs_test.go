@@ -404,3 +404,44 @@ func TestTransient(t *testing.T) {
 		}
 	}
 }
+
+func TestAFaultAfterTheOutcomeIsHeard(t *testing.T) {
+	onEngines(t, func(t *testing.T, open opener) {
+		s := open(t)
+		late := errors.New("one repository was left out")
+		for range 3 {
+			err := Drain(t.Context(), options(t, s, func(ctx context.Context, j *Job) error {
+				if err := j.Commit(ctx, kept(j.ID)); err != nil {
+					return err
+				}
+				time.Sleep(4 * look) // longer than it takes to see that nothing is left
+				return late
+			}), tasks(1), false)
+			if !errors.Is(err, late) {
+				t.Fatalf("got %v, want %v", err, late)
+			}
+		}
+	})
+}
+
+func TestThreeFaultsInARowEndTheRun(t *testing.T) {
+	onEngines(t, func(t *testing.T, open opener) {
+		s := open(t)
+		calls := 0
+		err := Drain(t.Context(), options(t, s, func(context.Context, *Job) error {
+			calls++
+			return fmt.Errorf("fault %d", calls)
+		}), tasks(10), false)
+		if err == nil || !strings.Contains(err.Error(), "fault 1") || calls != maxRow {
+			t.Errorf("got %v after %d calls, want an end after %d", err, calls, maxRow)
+		}
+		calls = 0
+		single := options(t, open(t), func(context.Context, *Job) error {
+			calls++
+			return &SingleError{fmt.Errorf("base image %d", calls)}
+		})
+		if err := Drain(t.Context(), single, tasks(10), false); err == nil || calls != 10 {
+			t.Errorf("got %v after %d calls, want all 10 tried", err, calls)
+		}
+	})
+}

@@ -22,7 +22,8 @@ type pool struct {
 
 	mu      sync.Mutex
 	running map[int64]context.CancelCauseFunc
-	errs    []error       // faults so far
+	errs    []error       // faults so far, for the one who waits for them
+	served  bool          // nobody waits: faults are logged
 	unfit   error         // why this machine rests
 	until   time.Time     // and how long
 	pause   time.Duration // the last one's length
@@ -131,6 +132,13 @@ func (p *pool) tracks(id int64) bool {
 	return ok
 }
 
+// idle reports whether no job runs here.
+func (p *pool) idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.running) == 0
+}
+
 // maxRow is how many faults in a row make a machine unfit: the next job would
 // most likely meet the same one.
 const maxRow = 3
@@ -139,7 +147,11 @@ const maxRow = 3
 func (p *pool) fault(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.errs = append(p.errs, err)
+	if p.served {
+		p.opt.Log.Error("a job met a fault", "error", err)
+	} else {
+		p.errs = append(p.errs, err)
+	}
 	var single *SingleError
 	if errors.As(err, &single) {
 		return

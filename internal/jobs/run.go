@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"crossswe/internal/store"
@@ -26,7 +27,8 @@ func Drain(ctx context.Context, opt Options, tasks []Task, own bool) error {
 		queue = p.lease.id
 	}
 	err = p.drain(ctx, tasks, queue)
-	return errors.Join(err, p.close(ctx))
+	err = errors.Join(err, p.close(ctx))
+	return errors.Join(append(p.faults(), err)...)
 }
 
 func (p *pool) drain(ctx context.Context, tasks []Task, queue string) error {
@@ -36,23 +38,25 @@ func (p *pool) drain(ctx context.Context, tasks []Task, queue string) error {
 	if err := p.hurry(ctx, tasks, queue); err != nil {
 		return err
 	}
-	err := p.wait(ctx, queue)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.unfit != nil {
-		err = errors.Join(err, p.unfit)
-	}
-	return errors.Join(append(p.errs, err)...)
+	return p.wait(ctx, queue)
 }
 
-// wait returns when nothing is left in the queue, when the machine is unfit or
+// faults are what jobs met, and why the machine rests.
+func (p *pool) faults() []error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append(slices.Clone(p.errs), p.unfit)
+}
+
+// wait returns when nothing is left in the queue and nothing runs here, for a job
+// whose outcome is written may have a word to say; when the machine is unfit; or
 // when the context ends.
 func (p *pool) wait(ctx context.Context, queue string) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
 		n, err := left(ctx, p.opt.Store, queue)
-		if err != nil && !transient(err) || err == nil && n == 0 {
+		if err != nil && !transient(err) || err == nil && n == 0 && p.idle() {
 			return err
 		}
 		select {
@@ -97,6 +101,7 @@ func NewServer(ctx context.Context, opt Options, ready func(context.Context) ([]
 	if err != nil {
 		return nil, err
 	}
+	p.served = true
 	if err := p.start(ctx, string(opt.Stage)); err != nil {
 		return nil, errors.Join(err, p.close(ctx))
 	}

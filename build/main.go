@@ -33,9 +33,8 @@ one to build.specs, where it can be edited and is used from then on.`
 func main() {
 	var f flags
 	os.Exit(cli.Main(cli.Options{
-		Name:      store.StageBuild,
-		Manual:    manual,
-		Artefacts: true,
+		Name:   store.StageBuild,
+		Manual: manual,
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
 			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")

@@ -78,7 +78,7 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 	if err != nil {
 		return giveUp(schemas.BuildBadSpec, "%s: %v", it.spec.file, err)
 	}
-	if env.Dockerfile, err = s.Artefacts.Put(ctx, plan.Dockerfile); err != nil {
+	if env.Dockerfile, err = s.artefacts.Put(ctx, plan.Dockerfile); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "crossswe-build-")
@@ -93,16 +93,16 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 	for i := range all {
 		all[i].Missing = prepared.Checkouts[i].Missing
 	}
-	log.Debug("the build context is ready", "dockerfile", s.Artefacts.Location(env.Dockerfile))
+	log.Debug("the build context is ready", "dockerfile", s.artefacts.Location(env.Dockerfile))
 	img, text, buildErr := prepared.Build(ctx, s.engine, assemble.BuildOptions{
 		Tag: imageTag(env.SpecDigest), Args: s.args, Timeout: time.Duration(s.Config.Build.Timeout),
 		Labels: map[string]string{candidateLabel: string(it.candidate.ID)},
 	})
-	if env.BuildLog, err = s.Artefacts.Put(context.WithoutCancel(ctx), text); err != nil {
+	if env.BuildLog, err = s.artefacts.Put(context.WithoutCancel(ctx), text); err != nil {
 		return err
 	}
 	if buildErr != nil {
-		log.Info("the build failed", "log", s.Artefacts.Location(env.BuildLog))
+		log.Info("the build failed", "log", s.artefacts.Location(env.BuildLog))
 		return buildReason(buildErr, plan, it.spec.file)
 	}
 	env.Image, env.ImageID, env.SizeBytes = schemas.ImageRef(imageTag(env.SpecDigest)), schemas.Digest(img.ID), img.Size

@@ -30,12 +30,13 @@ type flags struct {
 // stage is a run of the program.
 type stage struct {
 	*cli.Stage
-	flags  flags
-	set    *mirrors.Set
-	engine *container.Engine
-	args   map[string]string // build arguments
-	report schemas.Digest    // of the program in flags.report
-	now    func() time.Time
+	artefacts *artefact.Store
+	flags     flags
+	set       *mirrors.Set
+	engine    *container.Engine
+	args      map[string]string // build arguments
+	report    schemas.Digest    // of the program in flags.report
+	now       func() time.Time
 }
 
 func run(ctx context.Context, s *cli.Stage, f flags) error {
@@ -53,7 +54,7 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	defer set.Close()
 	st := &stage{
 		Stage: s, flags: f, set: set, args: environment(s.Config.Build.Environment),
-		report: artefact.DigestOf(report), now: time.Now,
+		report: schemas.DigestOf(report), now: time.Now,
 	}
 	if f.initSpecs {
 		return st.writeSpecs(ctx)
@@ -66,9 +67,12 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	return s.Loop(ctx, cli.Loop{Ready: st.ready, Open: st.connect, Work: st.work, Needs: jobs.Needs{Containers: 1}, Limit: f.limit})
 }
 
-// connect finds the engine and removes what killed runs left there.
+// connect opens the artefacts, finds the engine and removes what killed runs left there.
 func (s *stage) connect(ctx context.Context) error {
 	var err error
+	if s.artefacts, err = artefact.Open(ctx, s.Config.Store.Artefacts); err != nil {
+		return err
+	}
 	s.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
 	if err != nil {
 		return err

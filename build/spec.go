@@ -19,7 +19,6 @@ import (
 	"crossswe/build/internal/infer"
 	"crossswe/build/internal/recipe"
 	"crossswe/build/internal/sides"
-	"crossswe/internal/artefact"
 	"crossswe/internal/atomicfile"
 	"crossswe/internal/config"
 	"crossswe/schemas"
@@ -121,7 +120,7 @@ func specDigest(spec schemas.Spec) (schemas.Digest, error) {
 	if err != nil {
 		return "", fmt.Errorf("hashing the spec: %w", err)
 	}
-	return artefact.DigestOf(body), nil
+	return schemas.DigestOf(body), nil
 }
 
 // writeSpecs writes the inferred specs for people to edit. A file that is

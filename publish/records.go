@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"crossswe/internal/artefact"
 	"crossswe/internal/store"
 	"crossswe/publish/internal/row"
 	"crossswe/schemas"
@@ -73,7 +72,7 @@ func (p *stage) artefact(ctx context.Context, d schemas.Digest) ([]byte, error) 
 	if d == "" {
 		return nil, nil
 	}
-	return p.Artefacts.Get(ctx, d)
+	return p.artefacts.Get(ctx, d)
 }
 
 // hash is over everything that the outcome follows from.
@@ -87,5 +86,5 @@ func (p *stage) hash(in row.Input) (string, error) {
 		fmt.Fprintf(&b, "%s\n", body)
 	}
 	fmt.Fprintf(&b, "%+v\n%v %q\n", in.Options, p.Config.Publish.Approved, p.Config.Publish.Licenses)
-	return string(artefact.DigestOf([]byte(b.String()))), nil
+	return string(schemas.DigestOf([]byte(b.String()))), nil
 }

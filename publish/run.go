@@ -22,9 +22,10 @@ import (
 // stage is one run of the program.
 type stage struct {
 	*cli.Stage
-	now     func() time.Time
-	program string
-	repos   *mirrors.Set
+	artefacts *artefact.Store
+	now       func() time.Time
+	program   string
+	repos     *mirrors.Set
 }
 
 // Reasons for a failed item: the next run takes it again.
@@ -64,6 +65,9 @@ func all(ctx context.Context, s *cli.Stage, now func() time.Time, program string
 	}
 	defer repos.Close()
 	p := &stage{Stage: s, now: now, program: program, repos: repos}
+	if p.artefacts, err = artefact.Open(ctx, s.Config.Store.Artefacts); err != nil {
+		return err
+	}
 	verified, err := s.Store.Items(ctx, store.StageVerify, store.Kept)
 	if err != nil {
 		return err

@@ -28,10 +28,11 @@ var at = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 // desk is a store with one verified candidate over two real repositories.
 type desk struct {
-	t     *testing.T
-	stage *cli.Stage
-	id    string
-	clock time.Time
+	t         *testing.T
+	stage     *cli.Stage
+	artefacts *artefact.Store
+	id        string
+	clock     time.Time
 }
 
 const provider = "ann/lib"
@@ -44,12 +45,13 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	a, err := artefact.Open(t.Context(), filepath.Join(dir, "artefacts"))
+	kept := filepath.Join(dir, "artefacts")
+	a, err := artefact.Open(t.Context(), kept)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, clock: at, stage: &cli.Stage{Name: store.StagePublish, Store: s, Artefacts: a, Log: slog.New(slog.DiscardHandler),
-		Config: &config.Config{Publish: config.Publish{Directory: filepath.Join(dir, "dataset"), Name: "owner/name", Approved: true, Canary: "canary 1"}, Verify: config.Verify{TestTimeout: config.Duration(time.Minute)}}}}
+	d := &desk{t: t, clock: at, artefacts: a, stage: &cli.Stage{Name: store.StagePublish, Store: s, Log: slog.New(slog.DiscardHandler),
+		Config: &config.Config{Store: config.Store{Artefacts: kept}, Publish: config.Publish{Directory: filepath.Join(dir, "dataset"), Name: "owner/name", Approved: true, Canary: "canary 1"}, Verify: config.Verify{TestTimeout: config.Duration(time.Minute)}}}}
 	d.verified()
 	return d
 }
@@ -69,7 +71,7 @@ func (d *desk) verified() {
 	for _, s := range sides {
 		spec.Repos = append(spec.Repos, schemas.RepoSpec{Repo: s.Repo, Dir: s.Repo.Name(), Base: s.Base})
 	}
-	image := artefact.DigestOf([]byte("image"))
+	image := schemas.DigestOf([]byte("image"))
 	joint := []schemas.TestID{"bob/app::app::TestLimit"}
 	d.commit(store.Batch{
 		Records: []schemas.Record{c,
@@ -109,7 +111,7 @@ func (d *desk) side(name schemas.RepoName, before, after gitrepotest.Files) made
 
 func (d *desk) put(body []byte) schemas.Digest {
 	d.t.Helper()
-	digest, err := d.stage.Artefacts.Put(d.t.Context(), body)
+	digest, err := d.artefacts.Put(d.t.Context(), body)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -176,7 +178,7 @@ func (d *desk) files() map[string]string {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		found[name] = fmt.Sprint(artefact.DigestOf(body), " ", info.ModTime().UnixNano())
+		found[name] = fmt.Sprint(schemas.DigestOf(body), " ", info.ModTime().UnixNano())
 	}
 	return found
 }
@@ -296,8 +298,8 @@ func TestFaultsAreFailedAndTakenAgain(t *testing.T) {
 			d.stage.Config.Repositories.List = list[1:]
 			return func() { d.stage.Config.Repositories.List = list }
 		}},
-		{"a patch that is gone", "missing_artefact", verdict(func(v *schemas.Verdict) { v.Patches[0].Gold = artefact.DigestOf([]byte("gone")) })},
-		{"a verdict of another image", "records_disagree", verdict(func(v *schemas.Verdict) { v.ImageID = artefact.DigestOf(nil) })},
+		{"a patch that is gone", "missing_artefact", verdict(func(v *schemas.Verdict) { v.Patches[0].Gold = schemas.DigestOf([]byte("gone")) })},
+		{"a verdict of another image", "records_disagree", verdict(func(v *schemas.Verdict) { v.ImageID = schemas.DigestOf(nil) })},
 		{"a verdict without patches", "records_disagree", verdict(func(v *schemas.Verdict) { v.Patches = nil })},
 	}
 	for _, tt := range tests {

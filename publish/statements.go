@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"crossswe/internal/artefact"
 	"crossswe/internal/classify"
 	"crossswe/internal/gitrepo"
 	"crossswe/internal/store"
@@ -66,7 +65,7 @@ func linted(in row.Input, st schemas.Statement) schemas.Digest {
 	for _, r := range in.Environment.Spec.Repos {
 		fmt.Fprintf(&b, "%s %s\n", r.Repo.Key(), r.Dir)
 	}
-	return artefact.DigestOf([]byte(b.String()))
+	return schemas.DigestOf([]byte(b.String()))
 }
 
 // sidesOf joins sides, directories and patches in the verdict's order.

@@ -1,6 +1,8 @@
 package schemas
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -112,6 +114,12 @@ func ParseDigest(s string) (Digest, error) {
 		return "", fmt.Errorf("digest %q: want sha256: and 64 hex digits", s)
 	}
 	return Digest(s), nil
+}
+
+// DigestOf returns the digest of the bytes.
+func DigestOf(body []byte) Digest {
+	sum := sha256.Sum256(body)
+	return Digest("sha256:" + hex.EncodeToString(sum[:]))
 }
 
 // Hex returns the digits without the algorithm.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
 	"crossswe/internal/store"
 	"crossswe/schemas"
@@ -170,7 +169,7 @@ func (s *session) item(d schemas.Decision) (store.Item, error) {
 	if err != nil {
 		return store.Item{}, err
 	}
-	it := store.Item{Stage: store.StageScreen, ID: string(d.Candidate), Input: string(artefact.DigestOf(body)), State: store.Kept, Detail: "by " + string(d.How), At: s.clock()}
+	it := store.Item{Stage: store.StageScreen, ID: string(d.Candidate), Input: string(schemas.DigestOf(body)), State: store.Kept, Detail: "by " + string(d.How), At: s.clock()}
 	if d.Choice == schemas.ChoiceDrop {
 		it.State, it.Reason = store.Dropped, string(d.Reason)
 	}

@@ -167,7 +167,7 @@ func (s *stage) failures(ctx context.Context, v schemas.Verdict) (string, error)
 		if r.Repetition != 1 {
 			continue
 		}
-		body, err := s.Artefacts.Get(ctx, r.Results)
+		body, err := s.artefacts.Get(ctx, r.Results)
 		if err != nil {
 			return "", err
 		}
@@ -244,7 +244,7 @@ func (s *stage) runs(v schemas.Verdict) string {
 				b.WriteString(" (time limit)")
 			}
 			if st.Log != "" {
-				fmt.Fprintf(&b, "  %s", s.Artefacts.Location(st.Log))
+				fmt.Fprintf(&b, "  %s", s.artefacts.Location(st.Log))
 			}
 			b.WriteString("\n")
 		}

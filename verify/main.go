@@ -34,9 +34,8 @@ failed in which mask and how, and where the logs are.`
 func main() {
 	var f flags
 	os.Exit(cli.Main(cli.Options{
-		Name:      store.StageVerify,
-		Manual:    manual,
-		Artefacts: true,
+		Name:   store.StageVerify,
+		Manual: manual,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&f.explain, "explain", "", "show the verdict of `CANDIDATE` instead of running anything")
 			fs.IntVar(&f.limit, "limit", 0, "verify at most `n` candidates, 0 for all")

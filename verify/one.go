@@ -45,7 +45,7 @@ func (s *stage) runner(it item, c *change, network *container.Network) *trial.Ru
 	})
 	return trial.New(trial.Options{
 		Start:   func(ctx context.Context) (trial.Box, error) { return s.start(ctx, spec) },
-		Keep:    s.Artefacts.Put,
+		Keep:    s.artefacts.Put,
 		Spec:    it.env.Spec,
 		Patches: c.patches,
 		Timeout: time.Duration(v.TestTimeout),
@@ -64,10 +64,10 @@ func (s *stage) verdict(ctx context.Context, it item, c *change, m *matrixRun) (
 	for i, split := range c.splits {
 		p := schemas.SidePatch{Repo: c.set.Repos[i], Files: split.Files}
 		var err error
-		if p.Gold, err = s.Artefacts.Put(ctx, split.Gold); err != nil {
+		if p.Gold, err = s.artefacts.Put(ctx, split.Gold); err != nil {
 			return v, err
 		}
-		if p.Test, err = s.Artefacts.Put(ctx, split.Test); err != nil {
+		if p.Test, err = s.artefacts.Put(ctx, split.Test); err != nil {
 			return v, err
 		}
 		v.Patches = append(v.Patches, p)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 
+	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
 	"crossswe/internal/config"
 	"crossswe/internal/container"
@@ -36,9 +37,10 @@ type flags struct {
 // stage is a run of the program.
 type stage struct {
 	*cli.Stage
-	flags  flags
-	set    *mirrors.Set
-	engine *container.Engine
+	artefacts *artefact.Store
+	flags     flags
+	set       *mirrors.Set
+	engine    *container.Engine
 	// start starts a trial's container.
 	start func(context.Context, container.Spec) (trial.Box, error)
 	now   func() time.Time
@@ -46,6 +48,10 @@ type stage struct {
 
 func run(ctx context.Context, s *cli.Stage, f flags) error {
 	st := &stage{Stage: s, flags: f, now: time.Now}
+	var err error
+	if st.artefacts, err = artefact.Open(ctx, s.Config.Store.Artefacts); err != nil {
+		return err
+	}
 	if f.explain != "" {
 		return st.explain(ctx, f.explain)
 	}

@@ -116,8 +116,8 @@ func newStage(t *testing.T, engine *container.Engine, set *mirrors.Set) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{
-		Stage: &cli.Stage{Name: store.StageVerify, Config: cfg, Store: db, Artefacts: kept, Log: slog.New(slog.DiscardHandler), Out: cli.NewOutput(io.Discard, false)},
-		set:   set, engine: engine, now: time.Now,
+		Stage:     &cli.Stage{Name: store.StageVerify, Config: cfg, Store: db, Log: slog.New(slog.DiscardHandler), Out: cli.NewOutput(io.Discard, false)},
+		artefacts: kept, set: set, engine: engine, now: time.Now,
 	}
 	s.start = func(ctx context.Context, spec container.Spec) (trial.Box, error) { return engine.Start(ctx, spec) }
 	return s

@@ -6,8 +6,6 @@ package artefact
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +17,7 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
+	"crossswe/internal/artefact/place"
 	"crossswe/schemas"
 )
 
@@ -43,13 +42,7 @@ type Store struct {
 	root   string     // what Location puts before a key
 }
 
-// DigestOf returns the digest under which the bytes are kept.
-func DigestOf(body []byte) schemas.Digest {
-	sum := sha256.Sum256(body)
-	return schemas.Digest("sha256:" + hex.EncodeToString(sum[:]))
-}
-
-// Open returns the store at a place, a directory or a URL (see CheckPlace). A
+// Open returns the store at a place, written as place.Parse takes it. A
 // directory is made as needed; a bucket must exist and answer, and its
 // credentials are those that AWS's programs use: the environment
 // (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), their configuration, the
@@ -59,14 +52,14 @@ func Open(ctx context.Context, at string) (*Store, error) {
 }
 
 func open(ctx context.Context, at string, p patience) (*Store, error) {
-	place, err := parsePlace(at)
+	to, err := place.Parse(at)
 	if err != nil {
 		return nil, err
 	}
-	if place.dir != "" {
-		return openDirectory(place.dir)
+	if to.Dir != "" {
+		return openDirectory(to.Dir)
 	}
-	return openS3(ctx, place, p)
+	return openS3(ctx, to, p)
 }
 
 // Put stores the bytes and returns their digest. An object of another size
@@ -80,7 +73,7 @@ func (s *Store) Put(ctx context.Context, body []byte) (schemas.Digest, error) {
 	if len(body) > maxSize {
 		return "", fmt.Errorf("storing an artefact: %d bytes are more than %d", len(body), maxSize)
 	}
-	d := DigestOf(body)
+	d := schemas.DigestOf(body)
 	if err := s.put(ctx, s.key(d), body); err != nil {
 		return "", fmt.Errorf("storing an artefact at %s: %w", s.Location(d), err)
 	}
@@ -182,7 +175,7 @@ func (s *Store) Get(ctx context.Context, d schemas.Digest) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the artefact %s: %w", s.Location(d), err)
 	}
-	if DigestOf(body) != d {
+	if schemas.DigestOf(body) != d {
 		return nil, fmt.Errorf("%s: %w", d, ErrCorrupt)
 	}
 	return body, nil

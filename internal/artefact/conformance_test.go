@@ -109,7 +109,7 @@ func putAndGet(t *testing.T, a, b *Store) {
 }
 
 func nothingThere(t *testing.T, a, _ *Store) {
-	if _, err := a.Get(t.Context(), DigestOf([]byte("never stored"))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := a.Get(t.Context(), schemas.DigestOf([]byte("never stored"))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an unknown digest: got %v, want fs.ErrNotExist", err)
 	}
 	if _, err := a.Get(t.Context(), "sha256:../../etc/passwd"); err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +130,7 @@ func changedBytes(t *testing.T, a, b *Store) {
 func shortObject(t *testing.T, a, b *Store) {
 	body := []byte("the whole log")
 	for _, wrong := range []string{"", "the whole", "the whole log and more"} {
-		if err := a.bucket.WriteAll(t.Context(), a.key(DigestOf(body)), []byte(wrong), nil); err != nil {
+		if err := a.bucket.WriteAll(t.Context(), a.key(schemas.DigestOf(body)), []byte(wrong), nil); err != nil {
 			t.Fatal(err)
 		}
 		d := mustPut(t, b, body)
@@ -155,7 +155,7 @@ func manyAtOnce(t *testing.T, a, b *Store) {
 			}
 		})
 		all.Go(func() {
-			got, err := s.Get(t.Context(), DigestOf(body))
+			got, err := s.Get(t.Context(), schemas.DigestOf(body))
 			if err == nil && !bytes.Equal(got, body) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("reading: got %d bytes, %v", len(got), err)
 			}

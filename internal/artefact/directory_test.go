@@ -61,7 +61,7 @@ func TestAKilledWriterLeavesNoHalfArtefact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := "sha256:"+filepath.Dir(name)+filepath.Base(name), string(DigestOf(body)); got != want {
+		if got, want := "sha256:"+filepath.Dir(name)+filepath.Base(name), string(schemas.DigestOf(body)); got != want {
 			t.Errorf("%s holds %s", got, want)
 		}
 	}
@@ -128,7 +128,7 @@ func TestTheDirectoryHoldsPlainFiles(t *testing.T) {
 		t.Errorf("it is said to be at %s, want %s", s.Location(d), at)
 	}
 
-	old := DigestOf([]byte("old"))
+	old := schemas.DigestOf([]byte("old"))
 	if err := os.MkdirAll(filepath.Dir(s.Location(old)), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestTheDirectoryHoldsPlainFiles(t *testing.T) {
 func TestLeftoversAreSweptAfterADay(t *testing.T) {
 	dir := t.TempDir()
 	body := []byte("log")
-	at := mustOpen(t, dir).Location(DigestOf(body))
+	at := mustOpen(t, dir).Location(schemas.DigestOf(body))
 	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestLeftoversAreSweptAfterADay(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := mustOpen(t, dir)
-	if _, err := s.Get(t.Context(), DigestOf(body)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Get(t.Context(), schemas.DigestOf(body)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
 	mustPut(t, s, body)
@@ -191,7 +191,7 @@ func TestADirectoryThatIsGone(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Get(t.Context(), DigestOf(nil)); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Get(t.Context(), schemas.DigestOf(nil)); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want an error about the directory", err)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
 	"gocloud.dev/blob/s3blob"
+
+	"crossswe/internal/artefact/place"
 )
 
 // patience bounds how long a server may take. Only package tests use another.
@@ -29,15 +31,15 @@ type patience struct {
 var defaultPatience = patience{still: 30 * time.Second, attempts: 4, backoff: 5 * time.Second}
 
 // openS3 returns the store in a bucket after asking it for an answer.
-func openS3(ctx context.Context, at place, p patience) (*Store, error) {
+func openS3(ctx context.Context, at place.Place, p patience) (*Store, error) {
 	cfg, err := config.LoadDefaultConfig(ctx,
-		config.WithRegion(at.region), config.WithHTTPClient(p.client()), config.WithRetryer(p.retryer), config.WithLogger(logging.Nop{}),
+		config.WithRegion(at.Region), config.WithHTTPClient(p.client()), config.WithRetryer(p.retryer), config.WithLogger(logging.Nop{}),
 		// Get checks the SHA-256 itself.
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration of S3: %w", err)
 	}
-	if at.endpoint != "" {
+	if at.Endpoint != "" {
 		cfg.Region = cmp.Or(cfg.Region, "us-east-1") // what servers other than AWS's take by default
 	}
 	if cfg.Region == "" {
@@ -47,18 +49,18 @@ func openS3(ctx context.Context, at place, p patience) (*Store, error) {
 		return nil, err
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
-		o.UsePathStyle = at.pathStyle
-		if at.endpoint != "" {
-			o.BaseEndpoint = aws.String(at.endpoint)
+		o.UsePathStyle = at.PathStyle
+		if at.Endpoint != "" {
+			o.BaseEndpoint = aws.String(at.Endpoint)
 		}
 	})
-	bucket, err := s3blob.OpenBucket(ctx, client, at.bucket, nil)
+	bucket, err := s3blob.OpenBucket(ctx, client, at.Bucket, nil)
 	if err != nil {
 		return nil, fmt.Errorf("opening the bucket of artefacts: %w", err)
 	}
-	s := &Store{bucket: bucket, s3: &uploads{client, cfg.RequestChecksumCalculation}, root: "s3://" + at.bucket, prefix: at.prefix}
-	if at.prefix != "" {
-		s.root += "/" + at.prefix[:len(at.prefix)-1]
+	s := &Store{bucket: bucket, s3: &uploads{client, cfg.RequestChecksumCalculation}, root: "s3://" + at.Bucket, prefix: at.Prefix}
+	if at.Prefix != "" {
+		s.root += "/" + at.Prefix[:len(at.Prefix)-1]
 	}
 	return s, s.reach(ctx)
 }

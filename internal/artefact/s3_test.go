@@ -19,6 +19,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"crossswe/schemas"
 )
 
 // testPatience is short where a test waits for its end, and else long enough
@@ -159,7 +161,7 @@ func TestPutThroughFaults(t *testing.T) {
 			s := mustOpen(t, srv.place(""))
 			body := []byte("the log")
 			if tt.there != "" {
-				if err := s.bucket.WriteAll(t.Context(), s.key(DigestOf(body)), []byte(tt.there), nil); err != nil {
+				if err := s.bucket.WriteAll(t.Context(), s.key(schemas.DigestOf(body)), []byte(tt.there), nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -303,7 +305,7 @@ func TestABucketThatIsGone(t *testing.T) {
 	if err := srv.s3.DeleteBucket(bucketOfTests); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Get(t.Context(), DigestOf(nil)); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Get(t.Context(), schemas.DigestOf(nil)); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("getting: got %v, want an error about the bucket", err)
 	}
 	if _, err := s.Put(t.Context(), nil); err == nil {
@@ -347,7 +349,7 @@ func TestCancelledDuringAnUpload(t *testing.T) {
 
 func TestLocationInABucket(t *testing.T) {
 	srv := newServer(t)
-	d := DigestOf([]byte("log"))
+	d := schemas.DigestOf([]byte("log"))
 	for below, want := range map[string]string{"": "s3://tide-artefacts/", "/team/one": "s3://tide-artefacts/team/one/"} {
 		want += d.Hex()[:2] + "/" + d.Hex()[2:]
 		if got := mustOpen(t, srv.place(below)).Location(d); got != want {

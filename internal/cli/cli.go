@@ -18,7 +18,6 @@ import (
 	"sync"
 	"syscall"
 
-	"crossswe/internal/artefact"
 	"crossswe/internal/config"
 	"crossswe/internal/mirrors"
 	"crossswe/internal/store"
@@ -39,12 +38,11 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 
 // Stage is an opened pipeline: what a stage's run needs of its surroundings.
 type Stage struct {
-	Name      store.Stage
-	Config    *config.Config
-	Store     *store.Store
-	Artefacts *artefact.Store // nil unless the program asked for them
-	Log       *slog.Logger
-	Out       *Output
+	Name   store.Stage
+	Config *config.Config
+	Store  *store.Store
+	Log    *slog.Logger
+	Out    *Output
 	// Args are the arguments after the flags.
 	Args []string
 
@@ -57,9 +55,6 @@ type Options struct {
 	// Manual is printed by -h: what the program does, one paragraph, and how
 	// to call it.
 	Manual string
-	// Artefacts opens the store of artefacts. Programs that touch none must run
-	// where nobody holds its credentials.
-	Artefacts bool
 	// Flags adds the program's own flags; nil for none.
 	Flags func(*flag.FlagSet)
 	// Serves adds -serve and -listen, for a program that calls Stage.Loop.
@@ -164,11 +159,6 @@ func openStage(ctx context.Context, opt Options, cfg *config.Config, verbose, as
 	s.Log = slog.New(slog.NewTextHandler(opt.Stderr, &slog.HandlerOptions{Level: level})).With("stage", opt.Name)
 	s.Out = &Output{w: opt.Stdout, json: asJSON}
 	var err error
-	if opt.Artefacts {
-		if s.Artefacts, err = artefact.Open(ctx, cfg.Store.Artefacts); err != nil {
-			return nil, err
-		}
-	}
 	s.Store, err = store.Open(ctx, cfg.Store.Place())
 	return s, err
 }

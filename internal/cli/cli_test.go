@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,25 +56,6 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("got exit %d, stdout %q, stderr %q; want exit %d and %q", code, stdout, stderr, tt.code, tt.stderr)
 			}
 		})
-	}
-}
-
-// TestArtefactsAreOpenedForThoseThatAsk lets people screen where nobody holds
-// the credentials of the bucket.
-func TestArtefactsAreOpenedForThoseThatAsk(t *testing.T) {
-	file := pipeline(t)
-	if err := os.WriteFile(file, []byte("repositories: {mirrors: .}\nstore: {artefacts: cli_test.go/x}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "cli_test.go"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for asked, want := range map[bool]int{false: 0, true: 1} {
-		var errs bytes.Buffer
-		opt := Options{Name: store.StageScreen, Artefacts: asked, Args: []string{"-config", file}, Stdout: io.Discard, Stderr: &errs}
-		if got := Main(opt, func(context.Context, *Stage) error { return nil }); got != want {
-			t.Errorf("asked %t: got exit %d, want %d: %s", asked, got, want, &errs)
-		}
 	}
 }
 

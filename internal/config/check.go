@@ -12,7 +12,7 @@ import (
 	"github.com/distribution/reference"
 	"go.yaml.in/yaml/v3"
 
-	"crossswe/internal/artefact"
+	"crossswe/internal/artefact/place"
 	"crossswe/internal/schedule"
 	"crossswe/internal/store"
 	"crossswe/schemas"
@@ -121,7 +121,7 @@ func (s Schedule) check(k *checker) {
 
 func (s Store) check(k *checker) {
 	k.want(s.Place() != "", "store.path", "a file is required")
-	err := artefact.CheckPlace(s.Artefacts)
+	_, err := place.Parse(s.Artefacts)
 	k.want(err == nil, "store.artefacts", "%v", err)
 	if s.URL == "" {
 		return

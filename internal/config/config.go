@@ -15,7 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"crossswe/internal/artefact"
+	"crossswe/internal/artefact/place"
 	"crossswe/schemas"
 )
 
@@ -57,7 +57,7 @@ type Store struct {
 	// URL is the PostgreSQL database, for several; it wins over Path. It holds
 	// no password.
 	URL       string `yaml:"url"`
-	Artefacts string `yaml:"artefacts"` // directory or URL: see artefact.CheckPlace
+	Artefacts string `yaml:"artefacts"` // directory or URL: see place.Parse
 }
 
 // Place is where the store is: the URL if there is one, else the file.
@@ -260,7 +260,7 @@ func defaults() *Config {
 
 // resolve makes the paths absolute; URLs are left as they are.
 func (c *Config) resolve(dir string) {
-	if !artefact.IsURL(c.Store.Artefacts) {
+	if !place.IsURL(c.Store.Artefacts) {
 		c.Store.Artefacts = absolute(dir, c.Store.Artefacts)
 	}
 	for _, p := range []*string{&c.Store.Path, &c.Repositories.Mirrors, &c.Build.Specs, &c.Publish.Directory} {

@@ -1,4 +1,4 @@
-package artefact
+package place
 
 import (
 	"strings"
@@ -7,34 +7,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestParsePlace(t *testing.T) {
+func TestParse(t *testing.T) {
 	tests := []struct {
 		at   string
-		want place
+		want Place
 	}{
-		{"artefacts", place{dir: "artefacts"}},
-		{"/srv/artefacts/", place{dir: "/srv/artefacts"}},
-		{"a:b", place{dir: "a:b"}},
-		{"file:///srv/a%20b", place{dir: "/srv/a b"}},
-		{"file://localhost/srv", place{dir: "/srv"}},
-		{"s3://tide", place{bucket: "tide"}},
-		{"s3://tide/", place{bucket: "tide"}},
-		{"s3://tide/team/one/?region=eu-west-1", place{bucket: "tide", prefix: "team/one/", region: "eu-west-1"}},
-		{"s3://tide?endpoint=http://localhost:9000&s3ForcePathStyle=true", place{bucket: "tide", endpoint: "http://localhost:9000", pathStyle: true}},
-		{"s3://tide?s3ForcePathStyle=false", place{bucket: "tide"}},
+		{"artefacts", Place{Dir: "artefacts"}},
+		{"/srv/artefacts/", Place{Dir: "/srv/artefacts"}},
+		{"a:b", Place{Dir: "a:b"}},
+		{"file:///srv/a%20b", Place{Dir: "/srv/a b"}},
+		{"file://localhost/srv", Place{Dir: "/srv"}},
+		{"s3://tide", Place{Bucket: "tide"}},
+		{"s3://tide/", Place{Bucket: "tide"}},
+		{"s3://tide/team/one/?region=eu-west-1", Place{Bucket: "tide", Prefix: "team/one/", Region: "eu-west-1"}},
+		{"s3://tide?endpoint=http://localhost:9000&s3ForcePathStyle=true", Place{Bucket: "tide", Endpoint: "http://localhost:9000", PathStyle: true}},
+		{"s3://tide?s3ForcePathStyle=false", Place{Bucket: "tide"}},
 	}
 	for _, tt := range tests {
-		got, err := parsePlace(tt.at)
+		got, err := Parse(tt.at)
 		if err != nil {
 			t.Errorf("%s: %v", tt.at, err)
 		}
-		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(place{})); diff != "" {
+		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.at, diff)
 		}
 	}
 }
 
-func TestCheckPlaceRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	tests := []struct{ name, at, want string }{
 		{"nothing", "", "required"},
 		{"an unknown scheme", "gs://tide", "gs is not known"},
@@ -59,7 +59,7 @@ func TestCheckPlaceRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := CheckPlace(tt.at)
+			_, err := Parse(tt.at)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("got %v, want %q", err, tt.want)
 			}
@@ -70,17 +70,17 @@ func TestCheckPlaceRefuses(t *testing.T) {
 	}
 }
 
-func FuzzParsePlace(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a", "file:///a", "s3://tide/a?region=b&endpoint=http://c&s3ForcePathStyle=1", "s3://a:b@c", "s3://tide/%2e%2e/x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, at string) {
-		p, err := parsePlace(at)
-		if err == nil && (p.dir == "") == (p.bucket == "") {
+		p, err := Parse(at)
+		if err == nil && (p.Dir == "") == (p.Bucket == "") {
 			t.Errorf("%q is neither a directory nor a bucket, or both: %+v", at, p)
 		}
-		if p.prefix != "" && (p.prefix[0] == '/' || !strings.HasSuffix(p.prefix, "/") || strings.Contains(p.prefix, "../")) {
-			t.Errorf("%q has the prefix %q", at, p.prefix)
+		if p.Prefix != "" && (p.Prefix[0] == '/' || !strings.HasSuffix(p.Prefix, "/") || strings.Contains(p.Prefix, "../")) {
+			t.Errorf("%q has the prefix %q", at, p.Prefix)
 		}
 	})
 }

@@ -47,6 +47,7 @@ func rerun(t *testing.T) {
 	if os.Getuid() != 0 {
 		c.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("in a mount namespace: %v\n%s", err, out)

@@ -32,6 +32,9 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://|s3:|file:)`)
 // bucketName is S3's rule for names.
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
+// prefixName leaves out what S3's libraries escape each in its own way.
+var prefixName = regexp.MustCompile(`^[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)*$`)
+
 // Parse reads a place: a directory, file:///directory, or
 // s3://bucket/prefix?region=…&endpoint=…&s3ForcePathStyle=true, where all but
 // the bucket may be left out. The error repeats nothing that may be a password.
@@ -84,8 +87,8 @@ func s3Place(u *url.URL) (Place, error) {
 	}
 	p := Place{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/")}
 	if p.Prefix != "" {
-		if path.Clean("/"+p.Prefix) != "/"+p.Prefix {
-			return Place{}, errors.New("the path after the bucket has an empty part or a dot for a name")
+		if !prefixName.MatchString(p.Prefix) {
+			return Place{}, errors.New("the path after the bucket is to be of letters, digits, _ and -, with single dots and slashes between")
 		}
 		p.Prefix += "/"
 	}

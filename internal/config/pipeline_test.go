@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -124,4 +125,17 @@ func parseFile(t *testing.T, file string) *Config {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return c
+}
+
+// TestExamplesAreRight keeps what people copy in order.
+func TestExamplesAreRight(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*/pipeline.yaml")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("got %v, %v; want the examples", files, err)
+	}
+	for _, file := range files {
+		if _, err := Read(file); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"os"
 	"path/filepath"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"

@@ -43,5 +43,5 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
-	return m.Run()
+	return postgres.Run(m)
 }

@@ -8,7 +8,7 @@ PROGRAMS := ./mine ./screen ./build ./verify ./publish ./demo
 # TEST_TIMEOUT is for one package: the end-to-end tests are the longest.
 TEST_TIMEOUT ?= 40m
 
-.PHONY: help programs demo demo-clean test quick check-format vet read-back unit postgres
+.PHONY: help programs demo demo-clean test quick check-format vet read-back unit postgres bench bench-jobs
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1	\2/p' Makefile scripts/images.mk | expand -t 20
@@ -55,3 +55,6 @@ unit:
 # REPOS are repositories to measure; without any a history is made.
 bench: ## how fast mine reads a history, beside git log
 	go run ./mine/bench $(REPOS)
+
+bench-jobs: postgres ## what a job costs, on both engines
+	go test ./internal/jobs -run '^$$' -bench Job -benchtime 1000x

@@ -13,6 +13,9 @@ import (
 // look is how often a run that is not served looks whether anything is left.
 const look = 50 * time.Millisecond
 
+// tellAfter is when a run that only waits says so.
+const tellAfter = 3 * time.Second
+
 // Drain enqueues the tasks and works until nothing is left for the stage,
 // together with whatever other processes do so. With own set it works on these
 // tasks alone. It returns the faults that jobs met, joined; those jobs are
@@ -54,6 +57,7 @@ func (p *pool) faults() []error {
 func (p *pool) wait(ctx context.Context, queue string) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
+	tell := time.After(tellAfter)
 	for {
 		n, err := left(ctx, p.opt.Store, queue)
 		if err != nil && !transient(err) || err == nil && n == 0 && p.idle() {
@@ -64,6 +68,11 @@ func (p *pool) wait(ctx context.Context, queue string) error {
 			return ctx.Err()
 		case <-p.stop:
 			return nil
+		case <-tell:
+			tell = time.After(time.Minute)
+			if p.idle() {
+				p.opt.Log.Info("waiting for jobs that other processes work on, or that do not fit on this machine now", "jobs", n)
+			}
 		case <-ticker.C:
 		}
 	}

@@ -65,7 +65,7 @@ func input(c schemas.Candidate, e editedSpec, b config.Build, report schemas.Dig
 		return "", fmt.Errorf("hashing candidate %s: %w", c.ID, err)
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %s\n%s\n%s\n%s\n%s\n%d\n%s", recipe.Version, infer.Version, report, b.History, b.GoImage, b.NodeImage, body, len(e.body), e.body)
+	fmt.Fprintf(h, "%d %d %s\n%s\n%+v\n%s\n%d\n%s", recipe.Version, infer.Version, report, b.History, images(b), body, len(e.body), e.body)
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
@@ -93,8 +93,15 @@ func (s *stage) infer(ctx context.Context, c schemas.Candidate, all []sides.Side
 	if err != nil {
 		return schemas.Spec{}, err
 	}
-	b := s.Config.Build
-	return infer.Spec(c, repos, infer.Options{Images: infer.Images{Go: b.GoImage, Node: b.NodeImage}, History: b.History})
+	return infer.Spec(c, repos, infer.Options{Images: images(s.Config.Build), History: s.Config.Build.History})
+}
+
+func images(b config.Build) infer.Images {
+	return infer.Images{
+		Go:     b.GoImage,
+		Node:   b.NodeImage,
+		Python: b.PythonImage,
+	}
 }
 
 // fits checks that the spec is about the candidate, and takes its directories over.

@@ -111,12 +111,13 @@ const (
 	RunnerMocha    Runner = "mocha"    // mocha --reporter json
 	RunnerJest     Runner = "jest"     // jest --json
 	RunnerNodeTest Runner = "nodetest" // node --test, JUnit or TAP by our choice of reporter
+	RunnerPytest   Runner = "pytest"   // JSON lines of our own pytest plugin
 )
 
 // LinkSpec says how a consumer comes to use its sibling's checkout in place of
 // a released package, and how that is proved.
 type LinkSpec struct {
-	Ecosystem string   `json:"ecosystem" yaml:"ecosystem"` // go, npm
+	Ecosystem string   `json:"ecosystem" yaml:"ecosystem"` // go, npm, python, …
 	Consumer  RepoName `json:"consumer" yaml:"consumer"`
 	Provider  RepoName `json:"provider" yaml:"provider"`
 	// Name is the package as the consumer's manifest names it.

@@ -110,11 +110,12 @@ type Build struct {
 	// Specs is a directory of edited specs: <candidate id>.yaml wins over inference.
 	Specs   string          `yaml:"specs"`
 	History schemas.History `yaml:"history"`
-	// GoImage and NodeImage are patterns of official images; %s is the version
-	// that the image's tag takes.
-	GoImage   string   `yaml:"go_image"`
-	NodeImage string   `yaml:"node_image"`
-	Timeout   Duration `yaml:"timeout"` // of one image build
+	// The images are patterns of official images; %s is the version that the
+	// image's tag takes.
+	GoImage     string   `yaml:"go_image"`
+	NodeImage   string   `yaml:"node_image"`
+	PythonImage string   `yaml:"python_image"`
+	Timeout     Duration `yaml:"timeout"` // of one image build
 	// Environment names variables of the calling process that build steps may
 	// see (package proxies, certificates); they are not in the image afterwards.
 	Environment []string `yaml:"environment"`
@@ -242,12 +243,13 @@ func defaults() *Config {
 		},
 		Screen: Screen{Reviewers: 2},
 		Build: Build{
-			Specs:     "specs",
-			History:   schemas.HistoryPast,
-			GoImage:   "golang:1.26-bookworm",
-			NodeImage: "node:%s-bookworm-slim",
-			Timeout:   Duration(40 * time.Minute),
-			MinFreeGB: 10,
+			Specs:       "specs",
+			History:     schemas.HistoryPast,
+			GoImage:     "golang:1.26-bookworm",
+			NodeImage:   "node:%s-bookworm-slim",
+			PythonImage: "python:%s-bookworm",
+			Timeout:     Duration(40 * time.Minute),
+			MinFreeGB:   10,
 		},
 		Verify: Verify{
 			Repetitions: 3, Workers: 1, CPUs: 2, MemoryMB: 6144, Pids: 2048,

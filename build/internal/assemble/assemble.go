@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"crossswe/build/internal/checkout"
@@ -65,12 +64,29 @@ func (c *Context) checkout(ctx context.Context, s sides.Side, r schemas.RepoSpec
 	return result, nil
 }
 
-// exclude names what the image build puts into a checkout.
+// leavings names, by toolchain, what the image build puts into a checkout.
+var leavings = map[string][]string{
+	"node": {"node_modules"},
+}
+
+// exclude names what the image build puts into a checkout of the spec.
 func exclude(spec schemas.Spec, r schemas.RepoSpec) []string {
-	if len(r.Setup) > 0 && slices.ContainsFunc(spec.Toolchains, func(t schemas.Toolchain) bool { return t.Name == "node" }) {
-		return []string{"node_modules"}
+	var all []string
+	for _, t := range spec.Toolchains {
+		if t.Name != "node" || len(r.Setup) > 0 {
+			all = append(all, leavings[t.Name]...)
+		}
 	}
-	return nil
+	return all
+}
+
+// writer writes what the fetch stage of one ecosystem sees.
+type writer func(*Context, context.Context, *tar.Writer) error
+
+// writers are those of all ecosystems.
+var writers = map[string]writer{
+	link.Go:  (*Context).writeGo,
+	link.NPM: (*Context).writeNPM,
 }
 
 func (c *Context) repoTar(dir string) string { return filepath.Join(c.paths.Scratch, dir+".tar") }
@@ -88,11 +104,11 @@ func (c *Context) Write(ctx context.Context, w *tar.Writer) error {
 		}
 	}
 	for _, fetch := range c.Plan.Fetches {
-		write, ok := map[string]func(context.Context, *tar.Writer) error{link.Go: c.writeGo, link.NPM: c.writeNPM}[fetch]
+		write, ok := writers[fetch]
 		if !ok {
 			return fmt.Errorf("writing the build context: nothing is known of %s", fetch)
 		}
-		if err := write(ctx, w); err != nil {
+		if err := write(c, ctx, w); err != nil {
 			return err
 		}
 	}

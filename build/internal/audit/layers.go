@@ -156,14 +156,14 @@ func (a *layerAudit) tree(t *tar.Reader) error {
 // regular holds one file of a layer against the rules about content.
 func (a *layerAudit) regular(file string, r io.Reader) error {
 	for _, s := range a.rules.Siblings {
-		if !s.npmManifest(file) {
+		if !s.tells(file) {
 			continue
 		}
 		body, err := io.ReadAll(io.LimitReader(r, maxJSON))
 		if err != nil {
 			return err
 		}
-		if why := s.npmAt(body); why != "" {
+		if why := s.in(body); why != "" {
 			a.add(checkSiblings, file, "%s", why)
 		}
 		r = io.MultiReader(bytes.NewReader(body), r)

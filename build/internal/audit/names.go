@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"golang.org/x/mod/module"
+
+	"crossswe/build/internal/link"
 )
 
 // Sibling is a package of one repository of the set, whose published copies
 // must be nowhere.
 type Sibling struct {
-	Ecosystem string // go, npm
+	Ecosystem string // as link names it
 	Name      string
 	// Dir is its directory in the checkout, absolute.
 	Dir string
@@ -23,13 +25,39 @@ type Sibling struct {
 	Majors []string
 }
 
+// rule is how published copies in one ecosystem are told. A nil function finds
+// none.
+type rule struct {
+	// path says what is wrong with a path of a layer, "" when nothing is.
+	path func(s Sibling, file string, kind byte) string
+	// reads reports whether a file tells of a copy, and holds says by its
+	// content what is wrong, "" when nothing is.
+	reads func(s Sibling, file string) bool
+	holds func(s Sibling, body []byte) string
+}
+
+// siblingRules are those of all ecosystems.
+var siblingRules = map[string]rule{
+	link.Go:  {path: Sibling.goAt},
+	link.NPM: {reads: Sibling.npmManifest, holds: Sibling.npmAt},
+}
+
 // at says what is wrong with a path of a layer, "" when nothing is.
 func (s Sibling) at(file string, kind byte) string {
-	if s.Ecosystem == "go" {
-		return s.goAt(file, kind)
+	if r := siblingRules[s.Ecosystem]; r.path != nil {
+		return r.path(s, file, kind)
 	}
 	return ""
 }
+
+// tells reports whether the content of a file tells of a published copy.
+func (s Sibling) tells(file string) bool {
+	r := siblingRules[s.Ecosystem]
+	return r.reads != nil && r.reads(s, file)
+}
+
+// in says what is wrong with the content of a file that tells.
+func (s Sibling) in(body []byte) string { return siblingRules[s.Ecosystem].holds(s, body) }
 
 // goAt finds an extracted module and the archive of one. The go.mod of a
 // release, which other modules' requirements bring along, holds no code.
@@ -55,7 +83,7 @@ func beforeAt(name string) string {
 // npmManifest reports whether a file stands for an installed copy: the
 // package.json of a directory node_modules/<name>, which is no link then.
 func (s Sibling) npmManifest(file string) bool {
-	return s.Ecosystem == "npm" && strings.HasSuffix(file, "/node_modules/"+s.Name+"/package.json") && path.Dir(file) != s.Dir
+	return strings.HasSuffix(file, "/node_modules/"+s.Name+"/package.json") && path.Dir(file) != s.Dir
 }
 
 // npmAt says what is wrong with an installed copy, "" when it is of a version

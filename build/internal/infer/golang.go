@@ -13,10 +13,10 @@ import (
 const goTestTimeout = "9m"
 
 // golang adds the Go side of the spec, if there is one.
-func (b *inference) golang() {
+func (b *inference) golang() error {
 	tool, ok := detect.ChooseGo(b.repos, b.at())
 	if !ok {
-		return
+		return nil
 	}
 	b.spec.Base = schemas.ImageRef(b.opt.Images.Go)
 	b.spec.Toolchains = append(b.spec.Toolchains, schemas.Toolchain{Name: "go", Version: tool.Version})
@@ -31,6 +31,7 @@ func (b *inference) golang() {
 				"the whole package of %d changed test files, the first %s", len(t.Files), t.Files[0])
 		}
 	}
+	return nil
 }
 
 // goTarget leaves vet out: its findings are no tests.

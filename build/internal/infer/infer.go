@@ -17,7 +17,11 @@ import (
 const Version = 2
 
 // Images are the patterns of the official images; %s takes a version.
-type Images struct{ Go, Node string }
+type Images struct {
+	Go     string
+	Node   string
+	Python string
+}
 
 // Options are what the spec takes over from the configuration.
 type Options struct {
@@ -68,10 +72,16 @@ func Spec(c schemas.Candidate, repos []detect.Repo, opt Options) (schemas.Spec, 
 	}
 	s.Guesses = append(s.Guesses, schemas.Guess{Field: "history", From: "build.history of the configuration"})
 	b := &inference{spec: &s, candidate: c, repos: repos, opt: opt}
-	b.golang()
-	b.npm()
+	for _, add := range []func() error{
+		b.golang,
+		b.npm,
+	} {
+		if err := add(); err != nil {
+			return s, err
+		}
+	}
 	if s.Base == "" {
-		return s, &Refusal{schemas.BuildUnsupported, "no repository has a go.mod or a package.json: write a spec by hand"}
+		return s, &Refusal{schemas.BuildUnsupported, "no repository has a manifest of a known ecosystem: write a spec by hand"}
 	}
 	if len(s.Links) == 0 {
 		b.guess("links", "none: no manifest of one repository names a package of another")

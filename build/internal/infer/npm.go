@@ -14,13 +14,10 @@ import (
 )
 
 // npm adds the JavaScript side of the spec, if there is one.
-func (b *inference) npm() {
+func (b *inference) npm() error {
 	major, from, ok := detect.ChooseNode(b.repos, b.at())
-	if !ok {
-		return
-	}
-	if b.spec.Base != "" && !b.npmMatters() {
-		return
+	if !ok || b.spec.Base != "" && !b.npmMatters() {
+		return nil
 	}
 	b.node(strconv.Itoa(major), from)
 	plan := link.PlanNPM(b.repos)
@@ -30,6 +27,7 @@ func (b *inference) npm() {
 		b.spec.Repos[i].Rebuild = append(b.spec.Repos[i].Rebuild, plan.Rebuild[i]...)
 		b.npmTargets(i, r, major)
 	}
+	return nil
 }
 
 // npmMatters reports whether a package.json of a repository with another

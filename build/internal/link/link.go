@@ -13,8 +13,9 @@ import (
 
 // The ecosystems, as LinkSpec.Ecosystem names them.
 const (
-	Go  = "go"
-	NPM = "npm"
+	Go     = "go"
+	NPM    = "npm"
+	Python = "python"
 )
 
 // Plan is one ecosystem's part of a spec.

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"fmt"
 	"path"
 	"slices"
 
@@ -58,6 +59,10 @@ func (b *builder) goToolchain(t schemas.Toolchain) {
 // goInstall copies the toolchain, selects it and compiles the standard library
 // once for all instances that use it.
 func (b *builder) goInstall(t schemas.Toolchain) {
+	if t.Image != "" {
+		b.fault(fmt.Errorf("nothing is known of toolchain %s from image %q", t.Name, t.Image))
+		return
+	}
 	b.env("GOTOOLCHAIN=go" + t.Version)
 	b.step(schemas.BuildNoToolchain, "COPY --from=go-toolchain /go/pkg/mod /go/pkg/mod")
 	b.step(schemas.BuildNoToolchain, "RUN GOPROXY=off go build std")
@@ -68,9 +73,7 @@ func (b *builder) goFetch() {
 	b.from("base", goStage)
 	b.args()
 	b.addRepos()
-	if !b.usesNPM() {
-		b.setup()
-	}
+	b.firstSetup()
 	b.exec(schemas.BuildStep, "COPY", path.Join(DepsDir, link.Go)+"/", GoRoot+"/")
 	b.exec(schemas.BuildDependency, "RUN", "sh", GoRoot+"/fetch.sh")
 	b.fetches = append(b.fetches, fetch{name: link.Go, stage: goStage, copy: [][2]string{

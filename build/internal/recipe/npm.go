@@ -31,6 +31,13 @@ func (b *builder) usesNPM() bool {
 	return slices.ContainsFunc(b.spec.Toolchains, func(t schemas.Toolchain) bool { return t.Name == "node" })
 }
 
+// nodeInstall copies Node.js from its image, unless the base is that.
+func (b *builder) nodeInstall(t schemas.Toolchain) {
+	if t.Image != "" {
+		b.copyImage(t, "/usr/local/bin/", "/usr/local/lib/node_modules/", "/usr/local/include/node/")
+	}
+}
+
 func (b *builder) npmFetch() {
 	b.comment("npm packages of base and head, less the siblings; only node_modules leaves this stage")
 	b.from("base", npmStage)
@@ -38,7 +45,7 @@ func (b *builder) npmFetch() {
 	b.addRepos()
 	b.exec(schemas.BuildStep, "COPY", path.Join(DepsDir, link.NPM)+"/", NPMRoot+"/")
 	b.step(schemas.BuildStep, "RUN cp -a "+NPMManifests+"/. "+schemas.TestbedDir+"/")
-	b.setup()
+	b.firstSetup()
 	b.exec(schemas.BuildDependency, "RUN", "node", NPMRoot+"/collect.js")
 	b.fetches = append(b.fetches, fetch{name: link.NPM, stage: npmStage, copy: [][2]string{{npmOut + "/", schemas.TestbedDir + "/"}}})
 }

@@ -1,23 +1,12 @@
 package recipe
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"crossswe/schemas"
 )
-
-// toolchains writes the stages that toolchains are taken from.
-func (b *builder) toolchains() {
-	b.text.WriteString("# Written from the environment spec; edit that, not this.\n")
-	for _, t := range b.spec.Toolchains {
-		if t.Name == "go" && t.Image == "" {
-			b.goToolchain(t)
-		}
-	}
-}
 
 // base writes the stage that the image and the fetch stages stand on: what
 // instances with the same toolchains and packages share.
@@ -40,31 +29,6 @@ func (b *builder) packages() {
 		`apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -- "$@" >/dev/null && rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/dpkg.log /var/cache/apt`, "sh"},
 		b.spec.Packages...)
 	b.exec(schemas.BuildDependency, "RUN", args...)
-}
-
-// install puts a toolchain on the base.
-func (b *builder) install(t schemas.Toolchain) {
-	switch {
-	case t.Name == "go" && t.Image == "":
-		b.goInstall(t)
-	case t.Name == "node" && t.Image != "":
-		b.comment("node " + t.Version)
-		for _, p := range []string{"/usr/local/bin/", "/usr/local/lib/node_modules/", "/usr/local/include/node/"} {
-			b.step(schemas.BuildNoBaseImage, "COPY --from="+b.pin(t.Image)+" "+p+" "+p)
-		}
-	case t.Image != "" || !slices.Contains([]string{"go", "node"}, t.Name):
-		b.fault(fmt.Errorf("nothing is known of toolchain %s from image %q", t.Name, t.Image))
-	}
-}
-
-// fetchStages writes a stage for each ecosystem that has dependencies to fetch.
-func (b *builder) fetchStages() {
-	if b.usesNPM() {
-		b.npmFetch()
-	}
-	if b.usesGo() {
-		b.goFetch()
-	}
 }
 
 // image writes the last stage, in which nothing needs a network.
@@ -151,8 +115,13 @@ func (b *builder) rebuild() {
 func (b *builder) warm() {
 	for _, r := range b.spec.Repos {
 		for _, t := range r.Targets {
-			if c, ok := goWarm(t); ok {
-				b.run(schemas.BuildStep, path.Join(schemas.TestbedDir, r.Dir), c, tolerated()...)
+			for _, e := range ecosystems {
+				if e.warm == nil {
+					continue
+				}
+				if c, ok := e.warm(t); ok {
+					b.run(schemas.BuildStep, path.Join(schemas.TestbedDir, r.Dir), c, tolerated()...)
+				}
 			}
 		}
 	}

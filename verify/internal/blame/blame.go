@@ -38,10 +38,17 @@ type Sibling struct {
 // Load classifies the text about a unit that did not load. It returns the kind
 // and the line that decided; both are empty when the text tells nothing.
 func Load(runner schemas.Runner, text []byte, w World) (schemas.Failure, string) {
-	if runner == schemas.RunnerGo {
-		return worst(goFindings(text, w))
+	read, ok := readers[runner]
+	if !ok {
+		read = jsFindings
 	}
-	return worst(jsFindings(text, w))
+	return worst(read(text, w))
+}
+
+// readers read what the tools of a runner's language say; JavaScript's are
+// those of every other runner.
+var readers = map[schemas.Runner]func([]byte, World) []finding{
+	schemas.RunnerGo: goFindings,
 }
 
 // finding is one complaint.

@@ -101,6 +101,7 @@ func images(b config.Build) infer.Images {
 		Go:     b.GoImage,
 		Node:   b.NodeImage,
 		Python: b.PythonImage,
+		Rust:   b.RustImage,
 	}
 }
 

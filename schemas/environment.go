@@ -112,6 +112,7 @@ const (
 	RunnerJest     Runner = "jest"     // jest --json
 	RunnerNodeTest Runner = "nodetest" // node --test, JUnit or TAP by our choice of reporter
 	RunnerPytest   Runner = "pytest"   // JSON lines of our own pytest plugin
+	RunnerCargo    Runner = "cargo"    // cargo test --message-format json, with the JSON of libtest
 )
 
 // LinkSpec says how a consumer comes to use its sibling's checkout in place of

@@ -112,10 +112,12 @@ type Build struct {
 	History schemas.History `yaml:"history"`
 	// The images are patterns of official images; %s is the version that the
 	// image's tag takes.
-	GoImage     string   `yaml:"go_image"`
-	NodeImage   string   `yaml:"node_image"`
-	PythonImage string   `yaml:"python_image"`
-	Timeout     Duration `yaml:"timeout"` // of one image build
+	GoImage     string `yaml:"go_image"`
+	NodeImage   string `yaml:"node_image"`
+	PythonImage string `yaml:"python_image"`
+	// RustImage may lack %s: then its compiler builds every Rust environment.
+	RustImage string   `yaml:"rust_image"`
+	Timeout   Duration `yaml:"timeout"` // of one image build
 	// Environment names variables of the calling process that build steps may
 	// see (package proxies, certificates); they are not in the image afterwards.
 	Environment []string `yaml:"environment"`
@@ -248,6 +250,7 @@ func defaults() *Config {
 			GoImage:     "golang:1.26-bookworm",
 			NodeImage:   "node:%s-bookworm-slim",
 			PythonImage: "python:%s-bookworm",
+			RustImage:   "rust:%s-bookworm",
 			Timeout:     Duration(40 * time.Minute),
 			MinFreeGB:   10,
 		},

@@ -21,6 +21,7 @@ type Images struct {
 	Go     string
 	Node   string
 	Python string
+	Rust   string
 }
 
 // Options are what the spec takes over from the configuration.

@@ -16,6 +16,7 @@ const (
 	Go     = "go"
 	NPM    = "npm"
 	Python = "python"
+	Cargo  = "cargo"
 )
 
 // Plan is one ecosystem's part of a spec.

@@ -14,6 +14,7 @@ import (
 	"crossswe/build/internal/recipe"
 	"crossswe/build/internal/sides"
 	"crossswe/internal/container"
+	"crossswe/internal/process"
 	"crossswe/schemas"
 )
 
@@ -81,7 +82,7 @@ func (s *stage) image(ctx context.Context, it item, env *schemas.Environment, al
 	if env.Dockerfile, err = s.artefacts.Put(ctx, plan.Dockerfile); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "crossswe-build-")
+	scratch, err := process.MkdirTemp("build")
 	if err != nil {
 		return fmt.Errorf("making a scratch directory: %w", err)
 	}

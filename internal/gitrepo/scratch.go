@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"crossswe/internal/process"
 	"crossswe/schemas"
 )
 
@@ -18,7 +19,7 @@ func makeScratch(p place, hexLen int) (dir string, err error) {
 	if strings.ContainsRune(objects, '\n') {
 		return "", fmt.Errorf("making a scratch directory: the path %q has a line break", objects)
 	}
-	dir, err = os.MkdirTemp("", "crossswe-git-")
+	dir, err = process.MkdirTemp("git")
 	if err != nil {
 		return "", fmt.Errorf("making a scratch directory: %w", err)
 	}

@@ -35,6 +35,7 @@ func main() {
 	os.Exit(cli.Main(cli.Options{
 		Name:   store.StageBuild,
 		Manual: manual,
+		Serves: true,
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
 			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")

@@ -26,7 +26,7 @@ the card, README.md. Files that would not change are not touched.
 With -json the rows of the dataset are written to standard output.`
 
 func main() {
-	opt := cli.Options{Name: store.StagePublish, Manual: manual, Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr}
+	opt := cli.Options{Name: store.StagePublish, Manual: manual, Serves: true, Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr}
 	os.Exit(cli.Main(opt, func(ctx context.Context, s *cli.Stage) error {
 		return run(ctx, s, time.Now, version())
 	}))

@@ -36,6 +36,7 @@ func main() {
 	os.Exit(cli.Main(cli.Options{
 		Name:   store.StageVerify,
 		Manual: manual,
+		Serves: true,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&f.explain, "explain", "", "show the verdict of `CANDIDATE` instead of running anything")
 			fs.IntVar(&f.limit, "limit", 0, "verify at most `n` candidates, 0 for all")

@@ -102,6 +102,7 @@ func images(b config.Build) infer.Images {
 		Node:   b.NodeImage,
 		Python: b.PythonImage,
 		Rust:   b.RustImage,
+		Java:   b.JavaImage,
 	}
 }
 

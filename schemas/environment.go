@@ -113,6 +113,7 @@ const (
 	RunnerNodeTest Runner = "nodetest" // node --test, JUnit or TAP by our choice of reporter
 	RunnerPytest   Runner = "pytest"   // JSON lines of our own pytest plugin
 	RunnerCargo    Runner = "cargo"    // cargo test --message-format json, with the JSON of libtest
+	RunnerSurefire Runner = "surefire" // the XML files of Surefire or Failsafe, joined into one
 )
 
 // LinkSpec says how a consumer comes to use its sibling's checkout in place of

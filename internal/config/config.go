@@ -116,7 +116,9 @@ type Build struct {
 	NodeImage   string `yaml:"node_image"`
 	PythonImage string `yaml:"python_image"`
 	// RustImage may lack %s: then its compiler builds every Rust environment.
-	RustImage string   `yaml:"rust_image"`
+	RustImage string `yaml:"rust_image"`
+	// JavaImage may lack %s too: then its JDK serves all.
+	JavaImage string   `yaml:"java_image"`
 	Timeout   Duration `yaml:"timeout"` // of one image build
 	// Environment names variables of the calling process that build steps may
 	// see (package proxies, certificates); they are not in the image afterwards.
@@ -251,6 +253,7 @@ func defaults() *Config {
 			NodeImage:   "node:%s-bookworm-slim",
 			PythonImage: "python:%s-bookworm",
 			RustImage:   "rust:%s-bookworm",
+			JavaImage:   "maven:3-eclipse-temurin-%s",
 			Timeout:     Duration(40 * time.Minute),
 			MinFreeGB:   10,
 		},

@@ -42,7 +42,10 @@ func main() {
 	os.Exit(program(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.DirFS("/")))
 }
 
-var runners = []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest}
+var runners = []schemas.Runner{
+	schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest,
+	schemas.RunnerSurefire,
+}
 
 // call is what the flags say.
 type call struct {
@@ -69,7 +72,7 @@ func parse(args []string, stderr io.Writer) (call, error) {
 	f := flag.NewFlagSet("evalreport", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&c.repo, "repo", "", "the repository, `owner/name`")
-	f.StringVar(&c.runner, "runner", "", "the report's format: gotest, junit, mocha, jest or nodetest")
+	f.StringVar(&c.runner, "runner", "", fmt.Sprintf("the report's format, one of %q", runners))
 	f.StringVar(&c.place.Root, "root", "", "the repository's absolute `directory`")
 	f.StringVar(&c.place.Dir, "dir", "", "the `directory` of the test command within the repository")
 	f.StringVar(&c.place.Target, "unit", "", "the target's `name`, the unit of tests that tell none")

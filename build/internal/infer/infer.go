@@ -22,6 +22,7 @@ type Images struct {
 	Node   string
 	Python string
 	Rust   string
+	Java   string
 }
 
 // Options are what the spec takes over from the configuration.
@@ -76,6 +77,7 @@ func Spec(c schemas.Candidate, repos []detect.Repo, opt Options) (schemas.Spec, 
 	for _, add := range []func() error{
 		b.golang,
 		b.npm,
+		b.java,
 	} {
 		if err := add(); err != nil {
 			return s, err

@@ -17,6 +17,7 @@ const (
 	NPM    = "npm"
 	Python = "python"
 	Cargo  = "cargo"
+	Maven  = "maven"
 )
 
 // Plan is one ecosystem's part of a spec.

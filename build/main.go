@@ -5,6 +5,7 @@
 //	build [flags]                  build what is kept and not yet built
 //	build [flags] CANDIDATE...     build these
 //	build -init CANDIDATE...       write the inferred specs, to be edited
+//	build -audit IMAGE...          what the checkouts in any image leak
 //	build -serve                   build whatever reviewers keep, until stopped
 //
 // The spec of an environment is inferred from the repositories. An edited one
@@ -28,7 +29,8 @@ const manual = `build [flags] [CANDIDATE...]
 Builds an image for every kept candidate, or for those named: clean checkouts
 at the base commits, dependencies of base and head, and links between the
 checkouts, proved and audited. Specs are inferred; build -init CANDIDATE writes
-one to build.specs, where it can be edited and is used from then on.`
+one to build.specs, where it can be edited and is used from then on. build
+-audit IMAGE looks into any image, also another dataset's.`
 
 func main() {
 	var f flags
@@ -38,6 +40,7 @@ func main() {
 		Serves: true,
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
+			fs.BoolVar(&f.audit, "audit", false, "audit the named images, of any origin, instead of building: what their checkouts hold beyond HEAD")
 			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")
 			f.report = beside(recipe.ReportProgram)
 			fs.BoolVar(&f.again, "again", false, "build even what is already built from the same input")

@@ -22,6 +22,7 @@ import (
 // flags are the program's own.
 type flags struct {
 	initSpecs bool
+	audit     bool
 	limit     int
 	again     bool
 	report    string // the file of recipe.ReportProgram
@@ -42,6 +43,9 @@ type stage struct {
 func run(ctx context.Context, s *cli.Stage, f flags) error {
 	if f.initSpecs && len(s.Args) == 0 {
 		return cli.Usagef("-init needs the ids of candidates")
+	}
+	if f.audit {
+		return auditAll(ctx, s)
 	}
 	report, err := os.ReadFile(f.report)
 	if err != nil {
@@ -73,14 +77,17 @@ func (s *stage) connect(ctx context.Context) error {
 	if s.artefacts, err = artefact.Open(ctx, s.Config.Store.Artefacts); err != nil {
 		return err
 	}
-	s.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
-	if err != nil {
+	if s.engine, err = engine(ctx); err != nil {
 		return err
 	}
 	if _, err := s.engine.Sweep(ctx, container.SweepSpec{}); err != nil {
 		s.Log.Warn("what a killed run left could not be removed", "error", err)
 	}
 	return nil
+}
+
+func engine(ctx context.Context) (*container.Engine, error) {
+	return container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(store.StageBuild), Keychain: authn.DefaultKeychain})
 }
 
 // environment reads the variables that build steps may see. A main may read

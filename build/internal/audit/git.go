@@ -62,18 +62,10 @@ func gitText(ctx context.Context, c *container.Container, dir string, args ...st
 type gitState struct{ status, head, refs, objects, reachable string }
 
 // judge holds the answers against what the checkout must be.
-func (g gitState) judge(co Checkout) (checks []schemas.AuditCheck, findings []schemas.AuditFinding) {
+func (g gitState) judge(co Checkout) ([]schemas.AuditCheck, []schemas.AuditFinding) {
+	var r report
 	check := func(name string, looked int, subject string, faults []string) {
-		checks = append(checks, schemas.AuditCheck{Name: name, Looked: looked, Subject: subject + " of " + string(co.Repo)})
-		for i, f := range faults {
-			if i == 20 {
-				f = fmt.Sprintf("and %d more", len(faults)-i)
-			}
-			findings = append(findings, schemas.AuditFinding{Check: name, Path: co.Dir, Detail: f})
-			if i == 20 {
-				break
-			}
-		}
+		r.check(co.Repo, co.Dir, name, looked, subject, faults)
 	}
 	changed := splitLines(g.status)
 	check(checkClean, 1, "the work tree"+lacking(co.Missing), changed)
@@ -86,7 +78,29 @@ func (g gitState) judge(co Checkout) (checks []schemas.AuditCheck, findings []sc
 	check(checkRefs, len(refs), "refs", g.refFaults(co, refs))
 	objects := splitLines(g.objects)
 	check(checkObjects, len(objects), "objects", unreachable(objects, splitLines(g.reachable)))
-	return checks, findings
+	return r.checks, r.findings
+}
+
+// report collects what was looked at in checkouts, and what was found.
+type report struct {
+	checks   []schemas.AuditCheck
+	findings []schemas.AuditFinding
+}
+
+// maxFaults bounds what one check says of one checkout.
+const maxFaults = 20
+
+func (r *report) check(repo schemas.RepoName, dir, name string, looked int, subject string, faults []string) {
+	r.checks = append(r.checks, schemas.AuditCheck{Name: name, Looked: looked, Subject: subject + " of " + string(repo)})
+	for i, f := range faults {
+		if i == maxFaults {
+			f = fmt.Sprintf("and %d more", len(faults)-i)
+		}
+		r.findings = append(r.findings, schemas.AuditFinding{Check: name, Path: dir, Detail: f})
+		if i == maxFaults {
+			return
+		}
+	}
 }
 
 func lacking(missing []string) string {

@@ -30,7 +30,7 @@ func (s *stage) one(ctx context.Context, it item, log *slog.Logger) (schemas.Env
 
 func (s *stage) build(ctx context.Context, it item, log *slog.Logger) (schemas.Environment, error) {
 	env := schemas.Environment{Candidate: it.candidate.ID, Edited: it.spec.body != nil, Input: it.made}
-	if err := checkSpace(s.Config.Build.MinFreeGB, os.TempDir(), engineRoot); err != nil {
+	if err := s.space(ctx); err != nil {
 		return env, err
 	}
 	all, err := sides.Open(ctx, s.set, it.candidate)

@@ -76,39 +76,21 @@ func (c *pipeline) items(ctx context.Context, ch chan<- prometheus.Metric) error
 }
 
 func (c *pipeline) queue(ctx context.Context, ch chan<- prometheus.Metric) error {
-	rows, err := c.store.DB().QueryContext(ctx, "SELECT queue, state, count(*) FROM river_job WHERE kind = $1 GROUP BY queue, state", args{}.Kind())
-	if err != nil {
-		return err
+	rows, err := Queue(ctx, c.store)
+	for _, r := range rows {
+		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(r.Count), string(r.Stage), string(r.State))
 	}
-	defer rows.Close()
-	counts := map[[2]string]float64{}
-	for rows.Next() {
-		var queue, state string
-		var n float64
-		if err := rows.Scan(&queue, &state, &n); err != nil {
-			return err
-		}
-		counts[[2]string{stageOf(queue), state}] += n
-	}
-	for k, n := range counts {
-		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, n, k[0], k[1])
-	}
-	return rows.Err()
+	return err
 }
 
 func (c *pipeline) workers(ctx context.Context, ch chan<- prometheus.Metric) error {
-	rows, err := c.store.DB().QueryContext(ctx, "SELECT stage, count(*) FROM workers WHERE until_ms > "+nowMS(c.store.Engine())+" GROUP BY stage")
-	if err != nil {
-		return err
+	all, err := Processes(ctx, c.store)
+	counts := map[store.Stage]float64{}
+	for _, p := range all {
+		counts[p.Stage]++
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var stage string
-		var n float64
-		if err := rows.Scan(&stage, &n); err != nil {
-			return err
-		}
-		ch <- prometheus.MustNewConstMetric(workersDesc, prometheus.GaugeValue, n, stage)
+	for stage, n := range counts {
+		ch <- prometheus.MustNewConstMetric(workersDesc, prometheus.GaugeValue, n, string(stage))
 	}
-	return rows.Err()
+	return err
 }

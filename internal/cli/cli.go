@@ -57,8 +57,11 @@ type Options struct {
 	Manual string
 	// Flags adds the program's own flags; nil for none.
 	Flags func(*flag.FlagSet)
-	// Serves adds -serve and -listen, for a program that calls Stage.Loop.
+	// Serves adds -serve and -listen, for a program that calls Stage.Loop or
+	// Stage.Listen.
 	Serves bool
+	// Listen is the default of -listen; empty for any free port of this machine.
+	Listen string
 	Args   []string // without the program's name
 	Stdout io.Writer
 	Stderr io.Writer
@@ -112,7 +115,7 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	}
 	var serve serveFlags
 	if opt.Serves {
-		serve.add(fs)
+		serve.add(fs, opt.Listen)
 	}
 	fs.Usage = func() {
 		fmt.Fprintf(opt.Stderr, "%s\n\nFlags:\n", strings.TrimSpace(opt.Manual))

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"time"
 
 	"crossswe/internal/jobs"
@@ -35,9 +37,9 @@ type serveFlags struct {
 	listen string
 }
 
-func (f *serveFlags) add(fs *flag.FlagSet) {
-	fs.BoolVar(&f.serve, "serve", false, "keep working on what becomes ready, until stopped")
-	fs.StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` at which -serve answers /healthz and /metrics")
+func (f *serveFlags) add(fs *flag.FlagSet, listen string) {
+	fs.BoolVar(&f.serve, "serve", false, "keep working until stopped")
+	fs.StringVar(&f.listen, "listen", cmp.Or(listen, "127.0.0.1:0"), "`address` at which -serve answers, /healthz and /metrics among others")
 }
 
 // Loop goes through the stage's records.
@@ -91,19 +93,21 @@ func (s *Stage) serveLoop(ctx context.Context, l Loop) error {
 	if err := open(ctx, l); err != nil {
 		return err
 	}
-	web, metrics, err := s.listen(ctx)
+	vitals, mux := s.Vitals(), http.NewServeMux()
+	vitals.Handle(mux)
+	web, err := s.Listen(ctx, mux)
 	if err != nil {
 		return err
 	}
 	opt := s.jobOptions(l)
-	opt.Metrics, opt.Grace = metrics, time.Duration(s.Config.Machine.Grace)
+	opt.Metrics, opt.Grace = vitals.Metrics, time.Duration(s.Config.Machine.Grace)
 	server, err := jobs.NewServer(ctx, opt, func(ctx context.Context) ([]jobs.Task, error) { return l.Ready(ctx, nil) })
 	if err != nil {
-		return errors.Join(err, web.close(ctx))
+		return errors.Join(err, web.Close(ctx))
 	}
-	web.begin(server.Health)
+	vitals.Begin(server.Health)
 	err = server.Run(ctx)
-	return errors.Join(err, web.close(ctx))
+	return errors.Join(err, web.Close(ctx))
 }
 
 // Waiting lists what waits for the stage: of the named items, or else of those
@@ -146,6 +150,9 @@ func (s *Stage) Waiting(ctx context.Context, before store.Stage, names []string,
 
 // Served reports whether the stage keeps working until it is stopped.
 func (s *Stage) Served() bool { return s.serve.serve }
+
+// ListenAddress is what -listen names.
+func (s *Stage) ListenAddress() string { return s.serve.listen }
 
 // Due lists one task when the schedule asks for it, or, in a run that is not
 // served, at once: for a stage that has no records of its own to go through.

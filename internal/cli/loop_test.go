@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -211,5 +212,36 @@ func TestDue(t *testing.T) {
 	got = append(got, due(day), due(day.Add(-time.Hour)), due(day.AddDate(0, 0, 3)))
 	if diff := cmp.Diff([]int{0, 0, 1, 1, 0, 0, 1}, got); diff != "" {
 		t.Errorf("due (-want +got):\n%s", diff)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	resting := func() error { return errors.New("resting: no engine") }
+	tests := []struct {
+		name   string
+		terse  bool
+		health func() error
+		code   int
+		body   string
+	}{
+		{"starting", false, nil, 503, "starting\n"},
+		{"well", false, func() error { return nil }, 200, "ok\n"},
+		{"resting", false, resting, 503, "resting: no engine\n"},
+		{"resting, among strangers", true, resting, 503, "Service Unavailable\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v, mux := stage(t).Vitals(), http.NewServeMux()
+			v.Terse = tt.terse
+			v.Handle(mux)
+			if tt.health != nil {
+				v.Begin(tt.health)
+			}
+			rec := httptest.NewRecorder()
+			mux.ServeHTTP(rec, httptest.NewRequest("GET", "/healthz", nil))
+			if rec.Code != tt.code || rec.Body.String() != tt.body {
+				t.Errorf("got %d %q, want %d %q", rec.Code, rec.Body, tt.code, tt.body)
+			}
+		})
 	}
 }

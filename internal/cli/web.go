@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -16,62 +17,107 @@ import (
 	"crossswe/internal/jobs"
 )
 
-// web answers /healthz and /metrics of a served stage.
-type web struct {
-	server *http.Server
-	health atomic.Pointer[func() error] // nil until the stage works
-	done   chan error
+// Vitals are /healthz and /metrics of a served stage.
+type Vitals struct {
+	// Metrics counts the jobs of this process.
+	Metrics *jobs.Metrics
+	// Terse keeps to the log why the stage is not healthy: strangers may ask.
+	Terse bool
+
+	stage    *Stage
+	registry *prometheus.Registry
+	health   atomic.Pointer[func() error] // nil until the stage works
 }
 
-// webTime bounds what one request and the end of the server may take.
-const webTime = 10 * time.Second
-
-// listen opens the address and begins to answer.
-func (s *Stage) listen(ctx context.Context) (*web, *jobs.Metrics, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.serve.listen)
-	if err != nil {
-		return nil, nil, Usagef("-listen: %w", err)
-	}
+// Vitals makes the stage's metrics. The stage is not healthy until Begin.
+func (s *Stage) Vitals() *Vitals {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
-	metrics := jobs.NewMetrics(reg, s.Store)
-	w := &web{done: make(chan error, 1)}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, r *http.Request) { w.healthz(r.Context(), s, rw) })
-	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: webTime, WriteTimeout: webTime, IdleTimeout: time.Minute}
-	go func() { w.done <- w.server.Serve(l) }()
-	s.Log.Info("serving", "address", l.Addr().String())
-	return w, metrics, nil
+	return &Vitals{Metrics: jobs.NewMetrics(reg, s.Store), stage: s, registry: reg}
 }
 
-// begin tells how to ask the stage for its health.
-func (w *web) begin(health func() error) { w.health.Store(&health) }
+// Begin tells how to ask the stage for its health.
+func (v *Vitals) Begin(health func() error) { v.health.Store(&health) }
+
+// Handle adds the two to a server.
+func (v *Vitals) Handle(mux *http.ServeMux) {
+	mux.Handle("GET /metrics", promhttp.HandlerFor(v.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", v.healthz)
+}
 
 // healthz answers 200 when the stage can work, 503 and why when it cannot.
-func (w *web) healthz(ctx context.Context, s *Stage, rw http.ResponseWriter) {
-	ctx, cancel := context.WithTimeout(ctx, webTime/2)
+func (v *Vitals) healthz(rw http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), webTime/2)
 	defer cancel()
-	if err := w.fit(ctx, s); err != nil {
+	err := v.fit(ctx)
+	switch {
+	case err == nil:
+		fmt.Fprintln(rw, "ok")
+	case v.Terse:
+		v.stage.Log.Warn("not healthy", "error", err)
+		http.Error(rw, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
+	default:
 		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
-		return
 	}
-	fmt.Fprintln(rw, "ok")
 }
 
-func (w *web) fit(ctx context.Context, s *Stage) error {
-	if _, err := s.Store.Now(ctx); err != nil {
+func (v *Vitals) fit(ctx context.Context) error {
+	if _, err := v.stage.Store.Now(ctx); err != nil {
 		return err
 	}
-	health := w.health.Load()
+	health := v.health.Load()
 	if health == nil {
 		return errors.New("starting")
 	}
 	return (*health)()
 }
 
-// close ends the server.
-func (w *web) close(ctx context.Context) error {
+// Web is the server of a served stage.
+type Web struct {
+	// Address is where it listens.
+	Address net.Addr
+
+	server *http.Server
+	done   chan error // gets the end of Serve, once
+}
+
+// webTime bounds the reading of a request and the end of the server; its answer
+// may take twice as long.
+const webTime = 10 * time.Second
+
+// maxHeader bounds the header of a request.
+const maxHeader = 64 << 10
+
+// Listen opens the address that -listen names and begins to answer. Close it,
+// or Wait.
+func (s *Stage) Listen(ctx context.Context, h http.Handler) (*Web, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.serve.listen)
+	if err != nil {
+		return nil, Usagef("-listen: %w", err)
+	}
+	w := &Web{Address: l.Addr(), done: make(chan error, 1), server: &http.Server{
+		Handler: h, ReadHeaderTimeout: webTime, ReadTimeout: webTime, WriteTimeout: 2 * webTime, IdleTimeout: time.Minute,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+	}}
+	go func() { w.done <- w.server.Serve(l) }()
+	s.Log.Info("serving", "address", l.Addr().String())
+	return w, nil
+}
+
+// Wait answers until the context ends or the server fails, and closes it.
+func (w *Web) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return w.Close(ctx)
+	case err := <-w.done:
+		w.done <- err
+		return w.Close(ctx)
+	}
+}
+
+// Close lets the requests that are being answered end, for a while, and ends
+// the server.
+func (w *Web) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), webTime)
 	defer cancel()
 	err := w.server.Shutdown(ctx)

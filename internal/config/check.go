@@ -94,7 +94,7 @@ func (c *Config) check(k *checker) {
 	c.Store.check(k)
 	c.Repositories.check(k)
 	c.Mine.check(k)
-	k.want(c.Screen.Reviewers >= 1, "screen.reviewers", "%d is less than 1", c.Screen.Reviewers)
+	c.Screen.check(k)
 	c.Build.check(k)
 	c.Verify.check(k)
 	c.Machine.check(k, c.Verify)
@@ -154,6 +154,22 @@ func (m Mine) check(k *checker) {
 	k.want(m.PairWithin > 0, "mine.pair_within", "a positive duration is required")
 	k.want(m.MaxSides >= 2 && m.MaxSides <= schemas.MaxSides, "mine.max_sides", "%d is not between 2 and %d", m.MaxSides, schemas.MaxSides)
 }
+
+func (s Screen) check(k *checker) {
+	k.want(s.Reviewers >= 1, "screen.reviewers", "%d is less than 1", s.Reviewers)
+	k.want(s.SignIn == SignInLink || s.SignIn == SignInHeader, "screen.sign_in", "%q is neither link nor header", s.SignIn)
+	k.want(headerName.MatchString(s.Header), "screen.header", "%q is no name of a header", s.Header)
+	behind := s.SignIn == SignInHeader
+	k.want(!behind || len(s.Proxies) > 0, "screen.proxies", "name the proxies whose header is believed")
+	k.want(behind || len(s.Proxies) == 0, "screen.proxies", "they are for sign_in: header")
+	for i, p := range s.Proxies {
+		k.want(p.Bits() > 0, fmt.Sprintf("screen.proxies.%d", i), "%s is everybody: anyone could give themselves a name", p)
+	}
+}
+
+// headerName is the form of a header's name (RFC 9110, token), without the
+// characters that proxies drop.
+var headerName = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
 
 func (b Build) check(k *checker) {
 	k.want(b.History == schemas.HistoryNone || b.History == schemas.HistoryPast, "build.history", "%q is neither none nor past", b.History)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -103,7 +104,23 @@ type Screen struct {
 	Reviewers int `yaml:"reviewers"`
 	// Adjudicators are the people who may settle a disagreement.
 	Adjudicators []string `yaml:"adjudicators"`
+	// SignIn is how people sign in to the web server.
+	SignIn SignIn `yaml:"sign_in"`
+	// Header is the request header in which the proxies name the person, with
+	// SignInHeader.
+	Header string `yaml:"header"`
+	// Proxies are the addresses from which that header is believed.
+	Proxies []Network `yaml:"proxies"`
 }
+
+// SignIn is a way to sign in to the web server of screen.
+type SignIn string
+
+// The ways to sign in.
+const (
+	SignInLink   SignIn = "link"   // by a link that is printed at the start, for the person at this machine
+	SignInHeader SignIn = "header" // by a proxy in front, which names the person in a header
+)
 
 // Build is the section of the build stage.
 type Build struct {
@@ -188,6 +205,24 @@ func (d *Date) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// Network is an address or a range of addresses: 10.1.2.3, 10.1.0.0/16.
+type Network struct{ netip.Prefix }
+
+// UnmarshalYAML reads the written form.
+func (w *Network) UnmarshalYAML(n *yaml.Node) error {
+	if a, err := netip.ParseAddr(n.Value); err == nil && a.Zone() == "" {
+		a = a.Unmap()
+		w.Prefix = netip.PrefixFrom(a, a.BitLen())
+		return nil
+	}
+	p, err := netip.ParsePrefix(n.Value)
+	if err != nil || p.Addr().Is4In6() {
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %q is neither an address nor a range (write 10.1.2.3 or 10.1.0.0/16)", n.Line, n.Value)}}
+	}
+	w.Prefix = p.Masked()
+	return nil
+}
+
 // Read reads and checks the file. The error holds every fault, one per line.
 func Read(file string) (*Config, error) {
 	body, err := os.ReadFile(file)
@@ -245,7 +280,7 @@ func defaults() *Config {
 			MaxSides:   schemas.MaxSides,
 			MinScore:   1,
 		},
-		Screen: Screen{Reviewers: 2},
+		Screen: Screen{Reviewers: 2, SignIn: SignInLink, Header: "X-Forwarded-User"},
 		Build: Build{
 			Specs:       "specs",
 			History:     schemas.HistoryPast,

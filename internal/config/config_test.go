@@ -124,6 +124,22 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 			[]string{"line 4: mine.max_sides: 9", "line 6: verify.workers: 0", "line 7: verify.repetitions: 0", "line 9: build.history: \"all\""},
 		},
 		{
+			"no way to sign in", minimal + "screen:\n  sign_in: password\n  header: a b\n  proxies: [10.0.0.1]\n",
+			[]string{"line 4: screen.sign_in: \"password\" is neither link nor header", "line 5: screen.header: \"a b\" is no name", "line 6: screen.proxies: they are for sign_in: header"},
+		},
+		{
+			"a header that anyone may send", minimal + "screen:\n  sign_in: header\n",
+			[]string{"screen.proxies: name the proxies whose header is believed"},
+		},
+		{
+			"proxies that are none", minimal + "screen:\n  sign_in: header\n  proxies:\n    - 10.0.0.1\n    - proxy.example.org\n    - ::ffff:10.0.0.0/104\n",
+			[]string{"line 7: \"proxy.example.org\" is neither an address nor a range", "line 8: \"::ffff:10.0.0.0/104\" is neither"},
+		},
+		{
+			"everybody is a proxy", minimal + "screen:\n  sign_in: header\n  proxies:\n    - 10.0.0.1\n    - 0.0.0.0/0\n",
+			[]string{"line 7: screen.proxies.1: 0.0.0.0/0 is everybody"},
+		},
+		{
 			"artefacts nowhere", minimal + "store:\n  artefacts: gs://tide\n",
 			[]string{"line 4: store.artefacts: gs is not known"},
 		},
@@ -151,6 +167,21 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestProxies(t *testing.T) {
+	c, err := Parse([]byte(minimal + "screen: {sign_in: header, proxies: [127.0.0.1, 10.1.2.3/16, '::1', '::ffff:10.0.0.1', 'fd00::/8']}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range c.Screen.Proxies {
+		got = append(got, p.String())
+	}
+	want := []string{"127.0.0.1/32", "10.1.0.0/16", "::1/128", "10.0.0.1/32", "fd00::/8"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -17,8 +17,11 @@ import (
 // session is one call of the program.
 type session struct {
 	*cli.Stage
-	now   func() time.Time
-	stdin io.Reader
+	now    func() time.Time
+	stdin  io.Reader
+	stderr io.Writer
+	as     string // who the link of -serve signs in
+	key    string // that signs sessions; "" for a new one
 }
 
 // command is one subcommand: its flags and what it does with the arguments
@@ -50,6 +53,12 @@ var commands = map[string]command{
 }
 
 func run(ctx context.Context, s *session) error {
+	if s.Served() {
+		return serve(ctx, s)
+	}
+	if s.as != "" {
+		return cli.Usagef("-as is for -serve; commands have -reviewer")
+	}
 	if len(s.Args) == 0 {
 		return cli.Usagef("a command is required: list, show, decide, stats, import, export, statement, edit or approve")
 	}

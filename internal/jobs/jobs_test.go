@@ -445,3 +445,44 @@ func TestThreeFaultsInARowEndTheRun(t *testing.T) {
 		}
 	})
 }
+
+func TestARunSaysThatItsQueueIsPaused(t *testing.T) {
+	onEngines(t, func(t *testing.T, open opener) {
+		s := open(t)
+		if err := Drain(t.Context(), options(t, s, commitKept), tasks(1), false); err != nil { // makes the queue
+			t.Fatal(err)
+		}
+		client, done, err := OpenClient(t.Context(), s, log(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		if err := client.QueuePause(t.Context(), "build", nil); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		said := &saying{Handler: log(t).Handler(), want: "paused", stop: stop}
+		opt := options(t, s, commitKept)
+		opt.Log = slog.New(said)
+		if err := Drain(ctx, opt, []Task{{ID: "later"}}, false); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want that the test stopped it", err)
+		}
+		if got := keptIDs(t, s); slices.Contains(got, "later") {
+			t.Errorf("a paused queue was worked on: %v", got)
+		}
+	})
+}
+
+// saying stops when a message with the wanted word comes.
+type saying struct {
+	slog.Handler
+	want string
+	stop func()
+}
+
+func (h *saying) Handle(ctx context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, h.want) {
+		h.stop()
+	}
+	return h.Handler.Handle(ctx, r)
+}

@@ -71,11 +71,21 @@ func (p *pool) wait(ctx context.Context, queue string) error {
 		case <-tell:
 			tell = time.After(time.Minute)
 			if p.idle() {
-				p.opt.Log.Info("waiting for jobs that other processes work on, or that do not fit on this machine now", "jobs", n)
+				p.opt.Log.Info(p.waitsFor(ctx, queue), "jobs", n)
 			}
 		case <-ticker.C:
 		}
 	}
+}
+
+// waitsFor says why nothing runs here while jobs are left.
+func (p *pool) waitsFor(ctx context.Context, queue string) string {
+	var paused bool
+	err := p.opt.Store.DB().QueryRowContext(ctx, "SELECT paused_at IS NOT NULL FROM river_queue WHERE name = $1", queue).Scan(&paused)
+	if err == nil && paused {
+		return "somebody has paused this queue: resume it on the pages of screen -serve, at /jobs/"
+	}
+	return "waiting for jobs that other processes work on, or that do not fit on this machine now"
 }
 
 // left counts the jobs of a queue that are to be done now: those that wait for

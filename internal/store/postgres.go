@@ -127,13 +127,29 @@ func refusal(c *pgx.ConnConfig, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no answer within %s: %w", c.ConnectTimeout, err)
 	case !errors.As(err, &server):
-		return err
+		return distinct(err)
 	case strings.HasPrefix(server.Code, "28"): // invalid authorization
 		return fmt.Errorf("%w; the password comes from PGPASSWORD or a pgpass file", server)
 	case server.Code == "3D000": // no such database
 		return fmt.Errorf("%w; make it first, with createdb", server)
 	}
 	return server
+}
+
+// distinct drops from joined errors those that say the same: one address is
+// tried with TLS and without.
+func distinct(err error) error {
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var all []error
+	for _, e := range many.Unwrap() {
+		if !slices.ContainsFunc(all, func(o error) bool { return o.Error() == e.Error() }) {
+			all = append(all, e)
+		}
+	}
+	return errors.Join(all...)
 }
 
 // lockSchema waits until no other process sets the database up. It holds a connection

@@ -60,6 +60,7 @@ func run(ctx context.Context, s *cli.Stage, opt options, clock func() time.Time)
 		return once(ctx, s, opt, clock, s.Store.Commit)
 	}
 	return s.Loop(ctx, cli.Loop{
+		Own: true,
 		Ready: func(ctx context.Context, _ []string) ([]jobs.Task, error) {
 			return s.Due(ctx, s.Config.Schedule.Mine, clock())
 		},

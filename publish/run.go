@@ -44,6 +44,7 @@ func run(ctx context.Context, s *cli.Stage, now func() time.Time, program string
 		return &cli.UsageError{Err: err}
 	}
 	return s.Loop(ctx, cli.Loop{
+		Own: true,
 		Ready: func(ctx context.Context, _ []string) ([]jobs.Task, error) {
 			return s.Due(ctx, s.Config.Schedule.Publish, now())
 		},

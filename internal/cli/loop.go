@@ -27,6 +27,9 @@ type Loop struct {
 	Work func(context.Context, *jobs.Job) error
 	// Needs is what one job takes of the machine.
 	Needs jobs.Needs
+	// Own keeps the jobs of a run that is not served to its own process, whose
+	// output somebody reads.
+	Own bool
 	// Limit bounds how many jobs a run that is not served does; 0 for all.
 	Limit int
 }
@@ -54,7 +57,7 @@ func (s *Stage) Loop(ctx context.Context, l Loop) error {
 	if err != nil {
 		return err
 	}
-	own := len(s.Args) > 0 || l.Limit > 0
+	own := l.Own || len(s.Args) > 0 || l.Limit > 0
 	if l.Limit > 0 {
 		tasks = tasks[:min(len(tasks), l.Limit)]
 	}

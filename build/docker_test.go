@@ -126,6 +126,7 @@ func seededLeaks(t *testing.T, b *bench, e *container.Engine, env schemas.Enviro
 		{"its tag's file", "true", "git_directories", "/testbed/dep/.git/refs/tags/v1.3.0", ""},
 		{"an object of the fix", "true", "checkout_objects", "/testbed/dep", "does not reach"},
 		{"a loose object", "true", "git_directories", "/testbed/dep/.git/objects/", ""},
+		{"a fix with an older clock", "GIT_AUTHOR_DATE=1999-01-01T00:00:00Z GIT_COMMITTER_DATE=1999-01-01T00:00:00Z git -C /testbed/app commit-tree -m fix -p HEAD HEAD^{tree}", "checkout_objects", "/testbed/app", "does not reach"},
 		{"a stash", "cd /testbed/dep && echo x >> dep.go && git stash", "checkout_refs", "/testbed/dep", "refs/stash"},
 		{"a reflog", "true", "git_directories", "/testbed/dep/.git/logs/refs/stash", ""},
 		{"a gold line in a build artefact", `mkdir -p /opt/out && printf 'x%sy' "` + leak + `" > /opt/out/app.o`, "hunks", "/opt/out/app.o", "dep.go"},

@@ -175,6 +175,8 @@ func TestLayers(t *testing.T) {
 		{"a tag, deleted later", "{}", []layer{clean, {"testbed/client/.git/refs/tags/v1": "1\n"}, {"testbed/client/.git/refs/tags/.wh.v1": ""}}, []string{"git_directories /testbed/client/.git/refs/tags/v1"}},
 		{"loose objects, alternates, notes and FETCH_HEAD", "{}", []layer{{"testbed/lib/.git/objects/ab/cdef": "x", "testbed/lib/.git/objects/info/alternates": "/x\n", "testbed/lib/.git/FETCH_HEAD": "1\n", "testbed/lib/.git/refs/notes/commits": "1\n"}},
 			[]string{"git_directories /testbed/lib/.git/FETCH_HEAD", "git_directories /testbed/lib/.git/objects/ab/cdef", "git_directories /testbed/lib/.git/objects/info/alternates", "git_directories /testbed/lib/.git/refs/notes/commits"}},
+		{"a submodule's git directory, an LFS object and ORIG_HEAD", "{}", []layer{{"testbed/lib/.git/modules/sub/HEAD": "ref: x\n", "testbed/lib/.git/lfs/objects/ab/cd/abcd": "x", "testbed/lib/.git/ORIG_HEAD": "1\n"}},
+			[]string{"git_directories /testbed/lib/.git/ORIG_HEAD", "git_directories /testbed/lib/.git/lfs/objects/ab/cd/abcd", "git_directories /testbed/lib/.git/modules/sub/HEAD"}},
 		{"a second pack", "{}", []layer{clean, {"testbed/client/.git/objects/pack/pack-2.pack": "PACK"}}, []string{"git_directories /testbed/client/.git/objects/pack/pack-2.pack"}},
 		{"a repository elsewhere", "{}", []layer{{"root/mirror/.git/HEAD": "ref: x\n", "srv/bare.git/objects/pack/pack-9.pack": "PACK"}}, []string{"git_directories /root/mirror/.git/HEAD", "git_directories /srv/bare.git/objects/pack/pack-9.pack"}},
 		{"the testbed is a repository", "{}", []layer{{"testbed/.git/HEAD": "ref: x\n"}}, []string{"git_directories /testbed/.git/HEAD"}},

@@ -101,7 +101,7 @@ func (s Sibling) npmAt(manifest []byte) string {
 }
 
 // The files of a git directory that only later states leave behind.
-var gitLeavings = regexp.MustCompile(`^(?:logs(?:/.*)?|FETCH_HEAD|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|packed-refs|refs/(?:tags|remotes|notes|pull)/.+|refs/stash|objects/info/alternates|modules/.+|worktrees/.+|objects/[0-9a-f]{2}/.+|info/grafts|rr-cache/.+)$`)
+var gitLeavings = regexp.MustCompile(`^(?:logs(?:/.*)?|FETCH_HEAD|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|packed-refs|refs/(?:tags|remotes|notes|pull)/.+|refs/stash|objects/info/alternates|modules/.+|worktrees/.+|objects/[0-9a-f]{2}/.+|info/grafts|rr-cache/.+|lfs/.+)$`)
 
 // gitPath holds the files of git directories against the rules: one pack per
 // checkout, and nothing that another state left behind; no git directory but

@@ -42,3 +42,12 @@ func TestAuditOfAnyImage(t *testing.T) {
 		t.Errorf("no image named: exit code %d", got.code)
 	}
 }
+
+func TestShellRefuses(t *testing.T) {
+	b := newBench(t)
+	for _, args := range [][]string{nil, {"unknown-candidate"}, {"a", "b"}} {
+		if got := b.build(flags{shell: true}, args...); got.code != 2 {
+			t.Errorf("-shell %v: exit code %d: %s", args, got.code, got.stderr)
+		}
+	}
+}

@@ -6,6 +6,7 @@
 //	build [flags] CANDIDATE...     build these
 //	build -init CANDIDATE...       write the inferred specs, to be edited
 //	build -audit IMAGE...          what the checkouts in any image leak
+//	build -shell CANDIDATE         look around in its image
 //	build -serve                   build whatever reviewers keep, until stopped
 //
 // The spec of an environment is inferred from the repositories. An edited one
@@ -41,6 +42,7 @@ func main() {
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&f.initSpecs, "init", false, "write the inferred specs of the named candidates instead of building")
 			fs.BoolVar(&f.audit, "audit", false, "audit the named images, of any origin, instead of building: what their checkouts hold beyond HEAD")
+			fs.BoolVar(&f.shell, "shell", false, "open a shell in the image of the named candidate, without a network")
 			fs.IntVar(&f.limit, "limit", 0, "build at most `n` candidates, 0 for all")
 			f.report = beside(recipe.ReportProgram)
 			fs.BoolVar(&f.again, "again", false, "build even what is already built from the same input")

@@ -23,6 +23,7 @@ import (
 type flags struct {
 	initSpecs bool
 	audit     bool
+	shell     bool
 	limit     int
 	again     bool
 	report    string // the file of recipe.ReportProgram
@@ -46,6 +47,9 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	}
 	if f.audit {
 		return auditAll(ctx, s)
+	}
+	if f.shell {
+		return shell(ctx, s, os.Stdin, os.Stdout, os.Stderr)
 	}
 	report, err := os.ReadFile(f.report)
 	if err != nil {

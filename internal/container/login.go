@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -26,15 +27,45 @@ func (e *Engine) login(ctx context.Context, ref string) (login, error) {
 		return login{}, fmt.Errorf("reading the name of the image: %w", err)
 	}
 	repo := named.Context()
-	auth, err := authn.Resolve(ctx, e.keys, repo)
-	if err != nil {
-		return login{}, fmt.Errorf("%w: reading the login for %s: %w", ErrRegistryDenied, repo.RegistryStr(), err)
+	config, err := resolve(ctx, e.keys, repo)
+	if ctx.Err() != nil {
+		return login{}, ctx.Err()
 	}
-	config, err := authn.Authorization(ctx, auth)
 	if err != nil {
 		return login{}, fmt.Errorf("%w: reading the login for %s: %w", ErrRegistryDenied, repo.RegistryStr(), err)
 	}
 	return newLogin(*config, repo.RegistryStr())
+}
+
+// loginTimeout bounds the credential helper that a keychain may call. One that
+// asks a person who is not there would wait for ever.
+const loginTimeout = time.Minute
+
+// resolve asks the keychain. It does not wait for one that takes too long,
+// since a keychain cannot be interrupted.
+func resolve(ctx context.Context, keys authn.Keychain, repo authn.Resource) (*authn.AuthConfig, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, loginTimeout, fmt.Errorf("no answer from the credential helper after %s", loginTimeout))
+	defer cancel()
+	type answer struct {
+		config *authn.AuthConfig
+		err    error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		auth, err := authn.Resolve(ctx, keys, repo)
+		if err != nil {
+			answers <- answer{nil, err}
+			return
+		}
+		config, err := authn.Authorization(ctx, auth)
+		answers <- answer{config, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.config, a.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func newLogin(c authn.AuthConfig, host string) (login, error) {

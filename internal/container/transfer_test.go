@@ -246,6 +246,26 @@ func TestABrokenKeychain(t *testing.T) {
 	}
 }
 
+// deafKeychain answers when it is released.
+type deafKeychain chan struct{}
+
+func (d deafKeychain) Resolve(authn.Resource) (authn.Authenticator, error) {
+	<-d
+	return authn.Anonymous, nil
+}
+
+func TestAKeychainThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := make(deafKeychain)
+		defer close(deaf)
+		start := time.Now()
+		_, err := resolve(t.Context(), deaf, nil)
+		if err == nil || !strings.Contains(err.Error(), "no answer from the credential helper after 1m") || time.Since(start) != loginTimeout {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+	})
+}
+
 // TestInterruptedTransfer ends a call that the engine keeps open.
 func TestInterruptedTransfer(t *testing.T) {
 	for _, body := range []string{"", `{"status":"Preparing","id":"1"}` + "\n"} {

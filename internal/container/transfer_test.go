@@ -107,6 +107,7 @@ func TestTransferTells(t *testing.T) {
 		{"it breaks off", 200, failed(`Patch "http://127.0.0.1:1/v2/x/blobs/uploads/1": EOF`), []error{ErrRegistryUnreachable}, []error{ErrRegistryUnreachable}, ""},
 		{"plain HTTP", 200, failed(`Get "https://10.0.0.1:5000/v2/": http: server gave HTTP response to HTTPS client`), []error{ErrRegistryUnreachable}, []error{ErrRegistryUnreachable}, "insecure-registries"},
 		{"a certificate", 200, failed(`Get "https://10.0.0.1/v2/": x509: certificate signed by unknown authority`), []error{ErrRegistryUnreachable}, []error{ErrRegistryUnreachable}, "certs.d"},
+		{"overloaded", 200, failed("received unexpected HTTP status: 503 Service Unavailable"), []error{ErrRegistryUnreachable}, []error{ErrRegistryUnreachable}, ""},
 		{"no login", 200, failed("no basic auth credentials"), []error{ErrRegistryDenied}, []error{ErrRegistryDenied}, "docker login"},
 		{"a wrong login", 500, `{"message":"unauthorized: authentication required"}`, []error{ErrRegistryDenied}, []error{ErrRegistryDenied}, "docker login"},
 		{"no right to write", 200, failed("denied: requested access to the resource is denied"), []error{ErrRegistryDenied}, []error{ErrRegistryDenied}, "docker login"},

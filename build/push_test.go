@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io/fs"
@@ -32,8 +33,11 @@ func TestPushAfterTheBuild(t *testing.T) {
 	r.Stop()
 	outputs := b.failsToPush(id, schemas.BuildRegistryUnreachable)
 	built := b.environment(id)
-	forget(t, e, string(built.Image))
-	forget(t, e, repo+":"+strings.TrimPrefix(string(built.Image), "crossswe/env:"))
+	t.Cleanup(func() {
+		if err := e.DiscardImage(context.WithoutCancel(t.Context()), string(built.ImageID)); err != nil {
+			t.Error(err)
+		}
+	})
 	r.Start()
 	logIn(t, r.Host, user, "not-"+password)
 	outputs += b.failsToPush(id, schemas.BuildRegistryDenied)

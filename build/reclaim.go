@@ -26,7 +26,7 @@ func (s *stage) space(ctx context.Context) error {
 	}
 	return reclaim(list, check, func(env schemas.Environment) error {
 		s.Log.Info("removing an image to make room", "candidate", env.Candidate, "image", env.Image)
-		return s.engine.RemoveImage(ctx, string(env.Image))
+		return s.engine.DiscardImage(ctx, string(env.ImageID))
 	})
 }
 

@@ -28,7 +28,7 @@ var (
 	ErrNoSpace = errors.New("no space left on the disk")
 	// ErrRegistryUnreachable means that a registry could not be reached, broke
 	// off, or is out of order.
-	ErrRegistryUnreachable = errors.New("the registry is out of reach")
+	ErrRegistryUnreachable = errors.New("the registry is out of reach or out of order")
 	// ErrRegistryDenied means that a registry wants a login, refuses the one
 	// that it was given, or that the login could not be read.
 	ErrRegistryDenied = errors.New("the registry denies access")

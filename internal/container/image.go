@@ -101,6 +101,22 @@ func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
 	return nil
 }
 
+// DiscardImage removes the image with this id and all its names, those in
+// registries too. An absent image is no error; one that a container uses is.
+func (e *Engine) DiscardImage(ctx context.Context, id string) error {
+	img, there, err := e.Image(ctx, id)
+	if err != nil || !there {
+		return err
+	}
+	// Names by digest go with the last tag of their repository.
+	for _, name := range slices.Concat(img.Tags, img.RepoDigests) {
+		if err := e.RemoveImage(ctx, name); err != nil {
+			return err
+		}
+	}
+	return e.RemoveImage(ctx, img.ID)
+}
+
 // SaveImage streams the image as "docker save" writes it: a tar with
 // manifest.json, the configuration and a tar for every layer. ErrNoImage when
 // it does not exist. The caller closes the stream.

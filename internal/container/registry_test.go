@@ -54,19 +54,8 @@ func (s stacked) remove(t *testing.T, e *Engine) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	for _, id := range []string{s.ID, s.base.ID} {
-		img, there, err := e.Image(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range append(img.Tags, img.RepoDigests...) {
-			if err := e.RemoveImage(ctx, name); err != nil {
-				t.Error(err)
-			}
-		}
-		if there && len(img.Tags)+len(img.RepoDigests) == 0 {
-			if err := e.RemoveImage(ctx, id); err != nil {
-				t.Error(err)
-			}
+		if err := e.DiscardImage(ctx, id); err != nil {
+			t.Error(err)
 		}
 		if _, there, err := e.Image(ctx, id); there || err != nil {
 			t.Errorf("%s is still there (%v)", id, err)

@@ -11,7 +11,8 @@
 # other certificates, is made anew.
 #
 # Stand-ins are known for debian:bookworm-slim, golang:1.N-bookworm,
-# golang:1.N.P-bookworm and node:N-bookworm-slim (18, 20, 22, 24).
+# golang:1.N.P-bookworm, node:N-bookworm-slim (18, 20, 22, 24) and
+# python:3.N-bookworm (what pyenv has on this machine).
 #
 # Exit status: 0 all are there, 1 a build failed, 2 wrong arguments or a name
 # without a stand-in, 3 needs root, 4 the socket is not permitted, 5 not a
@@ -34,23 +35,35 @@ trap 'rm -rf "$WORK"' EXIT
 # Raise it when this script makes stand-ins of other content than before.
 readonly RECIPE_VERSION=1
 
-# recipe identifies what a stand-in is made from, apart from package versions.
+# recipe NAME... identifies what a stand-in is made from, apart from package
+# versions: the Dockerfiles of these names and the certificates.
 recipe() {
+	local f
 	{
 		echo $RECIPE_VERSION
-		cat "$HERE"/standin/*.Dockerfile
+		for f in "$@"; do cat "$HERE/standin/$f.Dockerfile"; done
 		find "$CA_DIR" -name '*.crt' -exec cat {} + 2>/dev/null || true
 	} | sha256sum | cut -c1-16
 }
-RECIPE=$(recipe)
+RECIPE=$(recipe golang node npm rootfs)
 readonly RECIPE ROOTFS=crossswe-standin:$SUITE-$RECIPE
+
+# recipe_of IMAGE is the recipe of one image: those of later languages have
+# their own, so that a new language does not make all others anew.
+recipe_of() {
+	local own=${1%%:*}
+	case $own in
+	debian | golang | node) echo "$RECIPE" ;;
+	*) [ -e "$HERE/standin/${own##*/}.Dockerfile" ] && recipe rootfs "${own##*/}" || echo "$RECIPE" ;;
+	esac
+}
 
 label() { docker image inspect --format "{{index .Config.Labels \"$2\"}}" "$1" 2>/dev/null; }
 
 # is_there NAME: there, and if it is a stand-in then of this recipe.
 is_there() {
 	docker image inspect "$1" >/dev/null 2>&1 || return 1
-	[ "$(label "$1" crossswe.standin)" != true ] || [ "$(label "$1" crossswe.recipe)" = "$RECIPE" ]
+	[ "$(label "$1" crossswe.standin)" != true ] || [ "$(label "$1" crossswe.recipe)" = "$(recipe_of "$1")" ]
 }
 
 size_of() { docker image inspect --format '{{.Size}}' "$1" | numfmt --to=si --suffix=B; }
@@ -73,7 +86,7 @@ standin() {
 	cp "$HERE/standin/$dockerfile" "$dir/Dockerfile"
 	tar -C "$dir" --sort=name --mtime=@$EPOCH --owner=0 --group=0 --numeric-owner --mode=u+w,a+rX -c . |
 		docker build --force-rm --tag "$name" "${args[@]}" \
-			--label crossswe.standin=true --label "crossswe.recipe=$RECIPE" - >"$WORK/build.log" 2>&1 || {
+			--label crossswe.standin=true --label "crossswe.recipe=$(recipe_of "$name")" - >"$WORK/build.log" 2>&1 || {
 		tail -n 40 "$WORK/build.log" >&2
 		die 1 "building $name failed; the end of its log is above"
 	}
@@ -201,12 +214,40 @@ build_node() {
 	rm -rf "$dir"
 }
 
+# python_root MINOR prints the root of a Python 3.MINOR that pyenv has.
+python_root() {
+	local versions=${PYENV_ROOT:-$HOME/.pyenv}/versions
+	find "$versions" -mindepth 1 -maxdepth 1 -name "3.$1.*" 2>/dev/null | grep -E '/3\.[0-9]+\.[0-9]+$' | sort -V | tail -n 1
+}
+
+# build_python copies an interpreter of this machine, without what is installed
+# in it, and makes its records name the place where it then stands.
+build_python() {
+	local name=$1 minor=$2 root lib dir=$WORK/python
+	root=$(python_root "$minor")
+	[ -n "$root" ] || die 1 "a stand-in for $name needs Python 3.$minor of pyenv"
+	say "$name is Python ${root##*/}"
+	rm -rf "$dir"
+	mkdir -p "$dir/python/bin"
+	cp -a "$root/include" "$root/lib" "$dir/python/"
+	cp -a "$root/bin/python3.$minor" "$dir/python/bin/"
+	ln -s "python3.$minor" "$dir/python/bin/python3"
+	lib=$dir/python/lib/python3.$minor
+	find "$lib/site-packages" -mindepth 1 -delete
+	rm -rf "$lib/test" "$lib/idlelib" "$lib/lib2to3/tests" "$lib"/config-3.*/libpython*.a
+	find "$lib" -name __pycache__ -prune -exec rm -rf {} +
+	grep -rlIF "$root" "$dir/python/lib" | xargs -r sed -i "s|$root|/usr/local|g"
+	standin "$name" python.Dockerfile "$dir" "ROOTFS=$ROOTFS" "PYTHON_VERSION=${root##*/}"
+	rm -rf "$dir"
+}
+
 build() {
 	local name=$1
 	case $name in
 	debian:$SUITE-slim) build_rootfs && docker tag "$ROOTFS" "$name" ;;
 	golang:1.*-$SUITE) build_rootfs && build_golang "$name" "$(expr "$name" : 'golang:\(.*\)-bookworm')" ;;
 	node:*-$SUITE-slim) build_rootfs && build_node "$name" "$(expr "$name" : 'node:\(.*\)-bookworm-slim')" ;;
+	python:3.*-$SUITE) build_rootfs && build_python "$name" "$(expr "$name" : 'python:3\.\([0-9]*\)-bookworm')" ;;
 	*) die $EXIT_USAGE "$name cannot be pulled, and no stand-in is known for it" ;;
 	esac
 }

@@ -32,12 +32,18 @@ readonly NODE_CHECK='
 	node -e "if (!require(\"is-number\")(5)) process.exit(1)"
 	npx --version >/dev/null
 	echo "node $(node --version), npm $(npm --version), a package installs and loads"'
+readonly PYTHON_CHECK='
+	export PIP_CERT=/etc/ssl/certs/ca-certificates.crt
+	python -m venv /tmp/v && /tmp/v/bin/python -m pip install -q iniconfig
+	/tmp/v/bin/python -c "import iniconfig, ssl, sqlite3"
+	echo "$(python --version), $(pip --version | cut -d" " -f1-2), a package installs and loads"'
 
 [ $# -gt 0 ] || die $EXIT_USAGE "usage: check-base-images.sh NAME..."
 for name in "$@"; do
 	case $name in
 	golang:*) try "$name" "$GO_CHECK" ;;
 	node:*) try "$name" "$NODE_CHECK" ;;
+	python:*) try "$name" "$PYTHON_CHECK" ;;
 	*) try "$name" 'git --version && test -s /etc/ssl/certs/ca-certificates.crt && echo "$(git --version), certificates"' ;;
 	esac
 done

@@ -2,7 +2,8 @@
 # this file.
 
 BASE_IMAGES ?= debian:bookworm-slim golang:1.26-bookworm \
-	node:20-bookworm-slim node:22-bookworm-slim node:24-bookworm-slim
+	node:20-bookworm-slim node:22-bookworm-slim node:24-bookworm-slim \
+	python:3.11-bookworm python:3.12-bookworm
 
 .PHONY: engine base-images check-base-images
 

@@ -66,7 +66,8 @@ func (c *Context) checkout(ctx context.Context, s sides.Side, r schemas.RepoSpec
 
 // leavings names, by toolchain, what the image build puts into a checkout.
 var leavings = map[string][]string{
-	"node": {"node_modules"},
+	"node":   {"node_modules"},
+	"python": {"*.egg-info", "__pycache__", ".pytest_cache", "*.so"},
 }
 
 // exclude names what the image build puts into a checkout of the spec.
@@ -85,8 +86,9 @@ type writer func(*Context, context.Context, *tar.Writer) error
 
 // writers are those of all ecosystems.
 var writers = map[string]writer{
-	link.Go:  (*Context).writeGo,
-	link.NPM: (*Context).writeNPM,
+	link.Go:     (*Context).writeGo,
+	link.NPM:    (*Context).writeNPM,
+	link.Python: (*Context).writePython,
 }
 
 func (c *Context) repoTar(dir string) string { return filepath.Join(c.paths.Scratch, dir+".tar") }

@@ -70,6 +70,7 @@ func rules(t *testing.T, bases ...string) Rules {
 		Siblings: []Sibling{
 			{Ecosystem: "go", Name: "example.com/Lib/v2", Dir: "/testbed/lib"},
 			{Ecosystem: "npm", Name: "@s/lib", Dir: "/testbed/lib/packages/lib", Majors: []string{"2", "3"}},
+			{Ecosystem: "python", Name: "harbor-core", Dir: "/testbed/lib"},
 		},
 		Secrets: [][]byte{[]byte("https://user:pass@proxy.invalid")},
 	}
@@ -170,6 +171,14 @@ func TestLayers(t *testing.T) {
 			[]string{"sibling_releases /testbed/client/node_modules/x/node_modules/@s/lib/package.json"}},
 		{"an installed sibling of another line", "{}", []layer{{"testbed/client/node_modules/x/node_modules/@s/lib/package.json": `{"version": "1.0.1"}`, "testbed/client/node_modules/@s/lib": "-> ../../lib"}}, nil},
 		{"an installed sibling without a version", "{}", []layer{{"a/node_modules/@s/lib/package.json": `{}`}}, []string{"sibling_releases /a/node_modules/@s/lib/package.json"}},
+		{"an installed copy of a distribution", "{}", []layer{{"opt/venv/lib/python3.12/site-packages/Harbor_Core-2.0.dist-info/RECORD": "harbor_core/__init__.py,sha256=x,1\nharbor_core-2.0.dist-info/RECORD,,\n"}},
+			[]string{"sibling_releases /opt/venv/lib/python3.12/site-packages/Harbor_Core-2.0.dist-info/RECORD"}},
+		{"a copy of one file", "{}", []layer{{"x/harbor.core-2.0.dist-info/RECORD": "harbor.py,,\n"}}, []string{"sibling_releases /x/harbor.core-2.0.dist-info/RECORD"}},
+		{"an editable installation, and another distribution", "{}", []layer{{
+			"x/harbor_core-2.0.dist-info/RECORD":       "__editable__.harbor_core-2.0.pth,,\n__editable___harbor_core_2_0_finder.py,,\n__pycache__/__editable___harbor.cpython-312.pyc,,\n../../../bin/harbor,,\nharbor_core-2.0.dist-info/METADATA,,\n",
+			"x/harbor_core_extra-1.0.dist-info/RECORD": "harbor_core_extra/__init__.py,,\n", "x/harbor-core-extra-1.0.tar.gz": "x"}}, nil},
+		{"a wheel and an archive of a distribution", "{}", []layer{{"root/harbor_core-2.0-py3-none-any.whl": "PK", "srv/Harbor-Core-2.0.1.tar.gz": "x"}},
+			[]string{"sibling_releases /root/harbor_core-2.0-py3-none-any.whl", "sibling_releases /srv/Harbor-Core-2.0.1.tar.gz"}},
 		{"a reflog", "{}", []layer{clean, {"testbed/client/.git/logs/HEAD": "0 1\n"}}, []string{"git_directories /testbed/client/.git/logs/HEAD"}},
 		{"a stash", "{}", []layer{clean, {"testbed/client/.git/refs/stash": "1\n"}}, []string{"git_directories /testbed/client/.git/refs/stash"}},
 		{"a tag, deleted later", "{}", []layer{clean, {"testbed/client/.git/refs/tags/v1": "1\n"}, {"testbed/client/.git/refs/tags/.wh.v1": ""}}, []string{"git_directories /testbed/client/.git/refs/tags/v1"}},

@@ -40,6 +40,8 @@ type rule struct {
 var siblingRules = map[string]rule{
 	link.Go:  {path: Sibling.goAt},
 	link.NPM: {reads: Sibling.npmManifest, holds: Sibling.npmAt},
+
+	link.Python: {path: Sibling.pythonAt, reads: Sibling.pythonRecord, holds: Sibling.pythonIn},
 }
 
 // at says what is wrong with a path of a layer, "" when nothing is.

@@ -59,6 +59,9 @@ type Repo struct {
 	Base, Head Tree
 	// Files are the changed paths.
 	Files []schemas.File
+	// Version is what git describe says of the base, as versions of packages are
+	// written: 1.2.4.dev7; "" when no tag tells.
+	Version string
 }
 
 // Wanted names the files of a tree that inference reads, given the changed
@@ -68,7 +71,7 @@ func Wanted(paths []string, changed []schemas.File) []string {
 	touched, tests := map[string]bool{}, map[string]bool{}
 	for _, f := range changed {
 		touched[testDir(f.Path)] = true
-		tests[f.Path] = wantedTest(f)
+		tests[f.Path] = wantedTest(f) || wantedPyTest(f)
 	}
 	var want []string
 	for _, p := range paths {
@@ -92,7 +95,7 @@ func wanted(p string) bool {
 	if strings.HasPrefix(name, ".mocharc") || strings.HasPrefix(name, "jest.config.") {
 		return true
 	}
-	return isCI(p) || goVersionFile(p)
+	return isCI(p) || goVersionFile(p) || wantedPython(p)
 }
 
 // vendored reports whether a path lies in a copy of other projects or in

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 
 	"crossswe/build/internal/detect"
 	"crossswe/build/internal/link"
@@ -11,6 +12,17 @@ import (
 // goTestTimeout is the watchdog of go test itself: below the stage's default
 // limit of ten minutes, so that a test that hangs is named by its own dump.
 const goTestTimeout = "9m"
+
+func (b *inference) hasGo() bool {
+	_, ok := detect.ChooseGo(b.repos, b.at())
+	return ok
+}
+
+func (b *inference) goMatters() bool {
+	tool, _ := detect.ChooseGo(b.repos, b.at())
+	return len(link.PlanGo(b.repos).Links) > 0 ||
+		slices.ContainsFunc(b.repos, func(r detect.Repo) bool { return len(detect.GoTargets(r, tool.Version)) > 0 })
+}
 
 // golang adds the Go side of the spec, if there is one.
 func (b *inference) golang() error {

@@ -74,12 +74,8 @@ func Spec(c schemas.Candidate, repos []detect.Repo, opt Options) (schemas.Spec, 
 	}
 	s.Guesses = append(s.Guesses, schemas.Guess{Field: "history", From: "build.history of the configuration"})
 	b := &inference{spec: &s, candidate: c, repos: repos, opt: opt}
-	for _, add := range []func() error{
-		b.golang,
-		b.npm,
-		b.java,
-	} {
-		if err := add(); err != nil {
+	for _, e := range b.choose() {
+		if err := e.add(); err != nil {
 			return s, err
 		}
 	}
@@ -90,6 +86,45 @@ func Spec(c schemas.Candidate, repos []detect.Repo, opt Options) (schemas.Spec, 
 		b.guess("links", "none: no manifest of one repository names a package of another")
 	}
 	return s, b.checkTargets()
+}
+
+// ecosystem is one ecosystem's part of the inference. Without has and matters,
+// add itself does nothing where it is not needed.
+type ecosystem struct {
+	has     func() bool // a repository has a manifest of it
+	matters func() bool // a link or a target needs it
+	add     func() error
+}
+
+// ecosystems stand in the order in which they may name the base image.
+func (b *inference) ecosystems() []ecosystem {
+	return []ecosystem{
+		{b.hasGo, b.goMatters, b.golang},
+		{b.hasNPM, b.npmMatters, b.npm},
+		{b.hasPython, b.pythonMatters, b.python},
+		{add: b.java},
+	}
+}
+
+// choose returns the ecosystems that the change needs, else the first that a
+// repository has: many hold a manifest of another one for their tools alone.
+func (b *inference) choose() []ecosystem {
+	var matter, first, own []ecosystem
+	for _, e := range b.ecosystems() {
+		switch {
+		case e.has == nil:
+			own = append(own, e)
+		case !e.has():
+		case e.matters():
+			matter = append(matter, e)
+		case first == nil:
+			first = []ecosystem{e}
+		}
+	}
+	if matter == nil {
+		matter = first
+	}
+	return append(matter, own...)
 }
 
 type inference struct {

@@ -71,7 +71,20 @@ func candidate(repos ...detect.Repo) schemas.Candidate {
 }
 
 func options() Options {
-	return Options{Images: Images{Go: "golang:1.26-bookworm", Node: "node:%s-bookworm-slim"}, History: schemas.HistoryPast}
+	return Options{Images: Images{Go: "golang:1.26-bookworm", Node: "node:%s-bookworm-slim", Python: "python:%s-bookworm"}, History: schemas.HistoryPast}
+}
+
+func pyDep() detect.Repo {
+	return repo("z/harbor", "harbor", map[string]string{
+		"package.json":   `{"name": "tools", "devDependencies": {"prettier": "3"}}`,
+		"pyproject.toml": "[project]\nname = 'harbor'\nclassifiers = ['Programming Language :: Python :: 3.12']\n[project.entry-points.pytest11]\nharbor = 'harbor.plugin'\n", "harbor/__init__.py": "",
+		"tests/test_h.py": "def test_h(): pass\n"}, "tests/test_h.py")
+}
+
+func pyApp() detect.Repo {
+	return repo("z/tide", "tide", map[string]string{
+		"setup.cfg": "[metadata]\nname = tide\nclassifiers =\n  Programming Language :: Python :: 3.11\n  Programming Language :: Python :: 3.12\n[options]\ninstall_requires = harbor>=1\n",
+		"tide.py":   "", "tests/test_t.py": "def test_t(): pass\n", "tests/data/x.py": "def test_no(): pass\n"}, "tests/test_t.py", "tests/data/x.py")
 }
 
 func TestSpec(t *testing.T) {
@@ -85,9 +98,11 @@ func TestSpec(t *testing.T) {
 	mixed.Head, mixed.Base = retree(mixed.Head), retree(mixed.Base)
 	mixed.Files = append(mixed.Files, npmApp().Files...)
 	for name, repos := range map[string][]detect.Repo{
-		"go":    {goDep(), goApp()},
-		"npm":   {npmDep(), npmApp()},
-		"mixed": {goDep(), mixed, npmDep()},
+		"go":            {goDep(), goApp()},
+		"npm":           {npmDep(), npmApp()},
+		"mixed":         {goDep(), mixed, npmDep()},
+		"python":        {pyDep(), pyApp()},
+		"go and python": {goDep(), goApp(), pyApp()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec, err := Spec(candidate(repos...), repos, options())

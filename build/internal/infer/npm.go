@@ -13,10 +13,15 @@ import (
 	"crossswe/schemas"
 )
 
+func (b *inference) hasNPM() bool {
+	_, _, ok := detect.ChooseNode(b.repos, b.at())
+	return ok
+}
+
 // npm adds the JavaScript side of the spec, if there is one.
 func (b *inference) npm() error {
 	major, from, ok := detect.ChooseNode(b.repos, b.at())
-	if !ok || b.spec.Base != "" && !b.npmMatters() {
+	if !ok {
 		return nil
 	}
 	b.node(strconv.Itoa(major), from)
@@ -30,8 +35,6 @@ func (b *inference) npm() error {
 	return nil
 }
 
-// npmMatters reports whether a package.json of a repository with another
-// ecosystem is part of the change: a link or a target needs it.
 func (b *inference) npmMatters() bool {
 	if len(link.PlanNPM(b.repos).Links) > 0 {
 		return true

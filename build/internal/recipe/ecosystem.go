@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"crossswe/schemas"
@@ -21,16 +22,21 @@ type ecosystem struct {
 	// the stage that does.
 	uses  func(*builder) bool
 	fetch func(*builder)
+	// owns reports whether a setup command is this ecosystem's. What none owns
+	// runs in the first fetch stage.
+	owns func(schemas.Command) bool
 	// warm turns a target into the command that fills a build cache, and reports
 	// whether there is one.
 	warm func(schemas.Target) (schemas.Command, bool)
 }
 
-// ecosystems in the order of their fetch stages: the setup commands of the
-// spec run in the first of them.
-var ecosystems = []ecosystem{
-	{toolchain: "node", install: (*builder).nodeInstall, uses: (*builder).usesNPM, fetch: (*builder).npmFetch},
-	{toolchain: "go", stage: (*builder).goToolchain, install: (*builder).goInstall, uses: (*builder).usesGo, fetch: (*builder).goFetch, warm: goWarm},
+// ecosystems in the order of their fetch stages.
+func ecosystems() []ecosystem {
+	return []ecosystem{
+		{toolchain: "node", install: (*builder).nodeInstall, uses: (*builder).usesNPM, fetch: (*builder).npmFetch},
+		{toolchain: "python", install: (*builder).pythonInstall, uses: (*builder).usesPython, fetch: (*builder).pythonFetch, owns: ownsPython},
+		{toolchain: "go", stage: (*builder).goToolchain, install: (*builder).goInstall, uses: (*builder).usesGo, fetch: (*builder).goFetch, warm: goWarm},
+	}
 }
 
 // toolchains writes the stages that toolchains are taken from.
@@ -54,26 +60,32 @@ func (b *builder) install(t schemas.Toolchain) {
 }
 
 func ecosystemOf(t schemas.Toolchain) (ecosystem, bool) {
-	i := slices.IndexFunc(ecosystems, func(e ecosystem) bool { return e.toolchain == t.Name })
+	i := slices.IndexFunc(ecosystems(), func(e ecosystem) bool { return e.toolchain == t.Name })
 	if i < 0 {
 		return ecosystem{}, false
 	}
-	return ecosystems[i], true
+	return ecosystems()[i], true
 }
 
 // fetchStages writes a stage for each ecosystem that has dependencies to fetch.
 func (b *builder) fetchStages() {
-	for _, e := range ecosystems {
+	for _, e := range ecosystems() {
 		if e.uses(b) {
 			e.fetch(b)
 		}
 	}
 }
 
-// firstSetup runs the setup commands, unless an earlier stage has.
-func (b *builder) firstSetup() {
-	if len(b.fetches) == 0 {
-		b.setup()
+// setup runs the setup commands of an ecosystem, and in the first fetch stage
+// those that none owns.
+func (b *builder) setup(toolchain string) {
+	for _, r := range b.spec.Repos {
+		for _, c := range r.Setup {
+			i := slices.IndexFunc(ecosystems(), func(e ecosystem) bool { return e.owns != nil && e.owns(c) })
+			if i < 0 && len(b.fetches) == 0 || i >= 0 && ecosystems()[i].toolchain == toolchain {
+				b.run(schemas.BuildDependency, path.Join(schemas.TestbedDir, r.Dir), c)
+			}
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (b *builder) goFetch() {
 	b.from("base", goStage)
 	b.args()
 	b.addRepos()
-	b.firstSetup()
+	b.setup("go")
 	b.exec(schemas.BuildStep, "COPY", path.Join(DepsDir, link.Go)+"/", GoRoot+"/")
 	b.exec(schemas.BuildDependency, "RUN", "sh", GoRoot+"/fetch.sh")
 	b.fetches = append(b.fetches, fetch{name: link.Go, stage: goStage, copy: [][2]string{

@@ -45,7 +45,7 @@ func (b *builder) npmFetch() {
 	b.addRepos()
 	b.exec(schemas.BuildStep, "COPY", path.Join(DepsDir, link.NPM)+"/", NPMRoot+"/")
 	b.step(schemas.BuildStep, "RUN cp -a "+NPMManifests+"/. "+schemas.TestbedDir+"/")
-	b.firstSetup()
+	b.setup("node")
 	b.exec(schemas.BuildDependency, "RUN", "node", NPMRoot+"/collect.js")
 	b.fetches = append(b.fetches, fetch{name: link.NPM, stage: npmStage, copy: [][2]string{{npmOut + "/", schemas.TestbedDir + "/"}}})
 }

@@ -45,6 +45,33 @@ func npmSpec() schemas.Spec {
 	}
 }
 
+func pythonSpec() schemas.Spec {
+	return schemas.Spec{
+		Base:       "python:3.12-bookworm",
+		Toolchains: []schemas.Toolchain{{Name: "python", Version: "3.12"}},
+		History:    schemas.HistoryPast,
+		Repos: []schemas.RepoSpec{
+			{Repo: "x/a", Dir: "a", Setup: []schemas.Command{
+				{Run: []string{"python3", link.PythonInstall, "environment", "--local", "a @ file:///testbed/a"}, Env: []string{"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_A=1.2"}},
+				{Run: []string{"pip", "install", "by-hand"}},
+			}},
+			{Repo: "x/b", Dir: "b", Setup: []schemas.Command{{Run: []string{"python3", link.PythonInstall, "backend", "--into", "/opt/pybuild/b", "--product", "setuptools"}}},
+				Rebuild: []schemas.Command{{Run: []string{"/opt/venv/bin/pip", "install", "--editable", "/testbed/b"}}}},
+		},
+		Links: []schemas.LinkSpec{{Ecosystem: link.Python, Consumer: "x/b", Provider: "x/a",
+			Make: []schemas.Command{{Run: []string{"/opt/venv/bin/pip", "install", "--editable", "/testbed/a"}, Env: []string{"PYTHONPATH=/opt/pybuild/a"}}}}},
+	}
+}
+
+// threeSpec has three ecosystems on Go's base: every setup command runs where
+// its own tools are.
+func threeSpec() schemas.Spec {
+	s, p := mixedSpec(), pythonSpec()
+	s.Toolchains = append(s.Toolchains, schemas.Toolchain{Name: "python", Version: "3.12", Image: "python:3.12-bookworm"})
+	s.Repos[1].Setup = p.Repos[0].Setup[:1]
+	return s
+}
+
 func mixedSpec() schemas.Spec {
 	s := npmSpec()
 	g := goSpec()
@@ -55,7 +82,7 @@ func mixedSpec() schemas.Spec {
 
 func TestDockerfiles(t *testing.T) {
 	pins := map[schemas.ImageRef]string{"golang:1.26-bookworm": "golang@sha256:" + strings.Repeat("a", 64), "node:24-bookworm-slim": "sha256:" + strings.Repeat("b", 64)}
-	for name, spec := range map[string]schemas.Spec{"go": goSpec(), "npm": npmSpec(), "mixed": mixedSpec()} {
+	for name, spec := range map[string]schemas.Spec{"go": goSpec(), "npm": npmSpec(), "mixed": mixedSpec(), "python": pythonSpec(), "three": threeSpec()} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(spec, Options{Pins: pins, Args: []string{"GOPROXY", "npm_config_registry"}})
 			if err != nil {

@@ -84,15 +84,6 @@ func (b *builder) addRepos() {
 	}
 }
 
-// setup runs what installs, in the first fetch stage.
-func (b *builder) setup() {
-	for _, r := range b.spec.Repos {
-		for _, c := range r.Setup {
-			b.run(schemas.BuildDependency, path.Join(schemas.TestbedDir, r.Dir), c)
-		}
-	}
-}
-
 // links makes every link, after everything that installs.
 func (b *builder) links() {
 	for _, l := range b.spec.Links {
@@ -115,7 +106,7 @@ func (b *builder) rebuild() {
 func (b *builder) warm() {
 	for _, r := range b.spec.Repos {
 		for _, t := range r.Targets {
-			for _, e := range ecosystems {
+			for _, e := range ecosystems() {
 				if e.warm == nil {
 					continue
 				}

@@ -117,7 +117,13 @@ func (s Side) Snapshot(ctx context.Context) (detect.Repo, error) {
 	if r.Base, err = s.snapshot(ctx, s.base); err != nil {
 		return r, err
 	}
-	r.Head, err = s.snapshot(ctx, s.head)
+	if r.Head, err = s.snapshot(ctx, s.head); err != nil {
+		return r, err
+	}
+	tag, distance, ok, err := s.Git.Describe(ctx, s.Base)
+	if ok {
+		r.Version = detect.PyVersion(tag, distance)
+	}
 	return r, err
 }
 

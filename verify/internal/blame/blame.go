@@ -48,7 +48,8 @@ func Load(runner schemas.Runner, text []byte, w World) (schemas.Failure, string)
 // readers read what the tools of a runner's language say; JavaScript's are
 // those of every other runner.
 var readers = map[schemas.Runner]func([]byte, World) []finding{
-	schemas.RunnerGo: goFindings,
+	schemas.RunnerGo:     goFindings,
+	schemas.RunnerPytest: pyFindings,
 }
 
 // finding is one complaint.

@@ -186,15 +186,17 @@ func TestNoiseImitates(t *testing.T) {
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func FuzzParse(f *testing.F) {
-	runners := []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest}
+	runners := []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest, schemas.RunnerPytest}
 	for i, seed := range []string{
 		`{"Action":"run","Package":"p","Test":"T"}` + "\nFAIL\tp [build failed]\n# p\n",
 		`<testsuites><testsuite name="a"><testcase name="x"><failure>`,
 		`noise {"stats":{},"tests":[{"title":"a","fullTitle":"b a","err":{}}],"passes":[{"fullTitle":"b a"}]}`,
 		`{"numFailedTestSuites":1,"testResults":[{"name":"/x","assertionResults":[{"title":"t","status":"passed"}]}]}`,
+		`{"event":"start","root":"/testbed/x"}` + "\n" + `{"event":"collected","ids":["a.py::T::t[x::y]"]}` + "\n" + `{"event":"test","id":"a.py::t","when":"call","outcome":"failed"}` + "\n",
 		"TAP version 13\n# Subtest: a\n    ok 1 - b # SKIP\n      ---\n      type: 'suite'\n      ...\nnot ok 1 - a\n1..1\n",
 	} {
 		f.Add([]byte(seed), []byte("# p\nerror"), byte(i), i%2 == 0)
+		f.Add([]byte(seed), []byte("# p\nerror"), byte(i+1), false)
 	}
 	f.Fuzz(func(t *testing.T, report, stderr []byte, runner byte, timedOut bool) {
 		place := Place{Root: "/testbed/x", Target: "t", Files: []string{"a.js"}}

@@ -106,6 +106,8 @@ func Parse(runner schemas.Runner, log Log, at Place) Report {
 		parseJest(b)
 	case schemas.RunnerNodeTest:
 		parseNodeTest(b)
+	case schemas.RunnerPytest:
+		parsePytest(b)
 	default:
 		b.fault = FaultAbsent
 	}

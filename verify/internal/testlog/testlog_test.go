@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 var (
 	goPlace = Place{Root: "/testbed/fix", Module: "example.com/fix", Target: "all"}
 	jsPlace = Place{Root: "/testbed/js", Target: "all"}
+	pyPlace = Place{Root: "/testbed/py", Target: "all"}
 )
 
 // fixtures are the real reports under testdata. Each was written by the
@@ -37,6 +38,7 @@ func fixtures(t *testing.T) []fixture {
 		{"nodetest/*.junit", schemas.RunnerNodeTest, jsPlace, nodeFixture},
 		{"mocha/*.out", schemas.RunnerMocha, jsPlace, func(n string) string { return "m/" + n[strings.Index(n, "-")+1:] + ".js" }},
 		{"jest/*.json", schemas.RunnerJest, jsPlace, func(string) string { return "" }},
+		{"pytest/*.jsonl", schemas.RunnerPytest, pyPlace, func(n string) string { return "t/test_" + n[strings.Index(n, "-")+1:] + ".py" }},
 		{"junit/*.xml", schemas.RunnerJUnit, jsPlace, func(string) string { return "" }},
 	} {
 		files, err := filepath.Glob("testdata/" + kind.pattern)

@@ -25,18 +25,22 @@ type Index struct {
 	golang map[string]map[string]schemas.Touch
 	// titles maps a file to what was found of its titles.
 	titles map[string]*titles
+	// python maps a file to what was found of its functions.
+	python map[string]*python
 }
 
 // NewIndex reads the files of one repository's test patch. Files that are no
 // test code of a known language are passed over.
 func NewIndex(files []File) *Index {
-	x := &Index{golang: map[string]map[string]schemas.Touch{}, titles: map[string]*titles{}}
+	x := &Index{golang: map[string]map[string]schemas.Touch{}, titles: map[string]*titles{}, python: map[string]*python{}}
 	for _, f := range files {
 		switch path.Ext(f.Touched.Path) {
 		case ".go":
 			x.goFile(f)
 		case ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx":
 			x.titles[f.Touched.Path] = readTitles(f)
+		case ".py":
+			x.python[f.Touched.Path] = readPython(f)
 		}
 	}
 	return x
@@ -50,6 +54,9 @@ func (x *Index) Of(id schemas.TestID) schemas.Touch {
 	unit, name := id.Unit(), id.Name()
 	if t := x.titles[unit]; t != nil {
 		return t.of(name)
+	}
+	if p := x.python[unit]; p != nil {
+		return p.of(name)
 	}
 	if funcs := x.golang[unit]; funcs != nil {
 		return goTouch(funcs, name)

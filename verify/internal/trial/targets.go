@@ -202,8 +202,12 @@ func (t *trial) blame(ctx context.Context, repo int, target schemas.Target, plac
 	}
 }
 
-// maxSource bounds a source file that is read to understand a compile error.
-const maxSource = 1 << 20
+// maxSource bounds a source file that is read to understand a compile error, and
+// maxSources how many are looked for.
+const (
+	maxSource  = 1 << 20
+	maxSources = 100
+)
 
 func (t *trial) world(ctx context.Context, repo int, place testlog.Place) blame.World {
 	w := blame.World{Root: place.Root, Dir: path.Join(place.Root, place.Dir), Module: place.Module, Patched: t.job.Mask.Has(repo) && !t.job.Health}
@@ -221,7 +225,7 @@ func (t *trial) world(ctx context.Context, repo int, place testlog.Place) blame.
 	}
 	cache := map[string][]byte{}
 	w.Source = func(file string) []byte {
-		if body, ok := cache[file]; ok || t.dead || len(cache) > 20 || !strings.HasPrefix(file, schemas.TestbedDir+"/") {
+		if body, ok := cache[file]; ok || t.dead || len(cache) > maxSources || !strings.HasPrefix(file, schemas.TestbedDir+"/") {
 			return body
 		}
 		cache[file], _ = t.box.ReadFile(ctx, file, maxSource) // absent is as good as unread

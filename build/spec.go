@@ -103,6 +103,7 @@ func images(b config.Build) infer.Images {
 		Python: b.PythonImage,
 		Rust:   b.RustImage,
 		Java:   b.JavaImage,
+		CMake:  b.CMakeImage,
 	}
 }
 

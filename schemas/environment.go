@@ -114,6 +114,7 @@ const (
 	RunnerPytest   Runner = "pytest"   // JSON lines of our own pytest plugin
 	RunnerCargo    Runner = "cargo"    // cargo test --message-format json, with the JSON of libtest
 	RunnerSurefire Runner = "surefire" // the XML files of Surefire or Failsafe, joined into one
+	RunnerCTest    Runner = "ctest"    // what ctest lists, what was compiled, and ctest --output-junit, one after the other
 )
 
 // LinkSpec says how a consumer comes to use its sibling's checkout in place of

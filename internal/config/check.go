@@ -178,6 +178,7 @@ func (b Build) check(k *checker) {
 	k.want(strings.Contains(b.PythonImage, "%s"), "build.python_image", "%q lacks %%s for the version", b.PythonImage)
 	k.want(b.RustImage != "", "build.rust_image", "an image is required")
 	k.want(b.JavaImage != "", "build.java_image", "an image is required")
+	k.want(b.CMakeImage != "", "build.cmake_image", "an image is required")
 	k.want(b.Timeout > 0, "build.timeout", "a positive duration is required")
 	k.want(b.MinFreeGB >= 0, "build.min_free_gb", "%d is negative", b.MinFreeGB)
 	// The value is not repeated: someone may have written a password into it.

@@ -135,8 +135,10 @@ type Build struct {
 	// RustImage may lack %s: then its compiler builds every Rust environment.
 	RustImage string `yaml:"rust_image"`
 	// JavaImage may lack %s too: then its JDK serves all.
-	JavaImage string   `yaml:"java_image"`
-	Timeout   Duration `yaml:"timeout"` // of one image build
+	JavaImage string `yaml:"java_image"`
+	// CMakeImage is a Debian bookworm, whose packages hold the compilers.
+	CMakeImage string   `yaml:"cmake_image"`
+	Timeout    Duration `yaml:"timeout"` // of one image build
 	// Environment names variables of the calling process that build steps may
 	// see (package proxies, certificates); they are not in the image afterwards.
 	Environment []string `yaml:"environment"`
@@ -289,6 +291,7 @@ func defaults() *Config {
 			PythonImage: "python:%s-bookworm",
 			RustImage:   "rust:%s-bookworm",
 			JavaImage:   "maven:3-eclipse-temurin-%s",
+			CMakeImage:  "debian:bookworm-slim",
 			Timeout:     Duration(40 * time.Minute),
 			MinFreeGB:   10,
 		},

@@ -52,7 +52,7 @@ func TestLines(t *testing.T) {
 		"an unknown flag":   {args: "-frob", code: 2},
 		"a stray argument":  {args: "-repo o/cons -runner gotest -root /testbed/cons x", code: 2},
 		"a missing stderr":  {args: "-repo o/cons -runner gotest -report /tmp/go.json -root /testbed/cons -stderr /tmp/none", code: 1},
-		"an unknown runner": {args: "-repo o/cons -runner ctest -report /tmp/go.json -root /testbed/cons", code: 2},
+		"an unknown runner": {args: "-repo o/cons -runner prove -report /tmp/go.json -root /testbed/cons", code: 2},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -23,6 +23,7 @@ type Images struct {
 	Python string
 	Rust   string
 	Java   string
+	CMake  string
 }
 
 // Options are what the spec takes over from the configuration.
@@ -103,6 +104,7 @@ func (b *inference) ecosystems() []ecosystem {
 		{b.hasNPM, b.npmMatters, b.npm},
 		{b.hasPython, b.pythonMatters, b.python},
 		{add: b.java},
+		{b.hasCMake, b.cmakeMatters, b.cmake},
 	}
 }
 

@@ -18,6 +18,7 @@ const (
 	Python = "python"
 	Cargo  = "cargo"
 	Maven  = "maven"
+	CMake  = "cmake"
 )
 
 // Plan is one ecosystem's part of a spec.

@@ -15,8 +15,11 @@ import (
 var goRelease = regexp.MustCompile(`^(?:go)?1\.(\d+)`)
 
 // Possible reports whether a target's command can be told to leave tests
-// out: go test, from Go 1.20 on.
+// out: go test, from Go 1.20 on, and pytest with our plugin.
 func Possible(spec schemas.Spec, target schemas.Target) bool {
+	if target.Runner == schemas.RunnerPytest {
+		return isPytest(target.Command.Run)
+	}
 	if target.Runner != schemas.RunnerGo || !slices.Contains(target.Command.Run, "test") {
 		return false
 	}
@@ -39,10 +42,12 @@ func Possible(spec schemas.Spec, target schemas.Target) bool {
 	return err == nil && minor >= 20
 }
 
-// Command returns the go test command that leaves the top-level tests of these
-// names out, beside what the command leaves
-// out already.
+// Command returns the command that leaves the tests of these names out, beside
+// what the command leaves out already.
 func Command(run, names []string) []string {
+	if isPytest(run) {
+		return pytestCommand(run, names)
+	}
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		quoted[i] = regexp.QuoteMeta(n)

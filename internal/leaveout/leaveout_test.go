@@ -40,6 +40,7 @@ func TestCommand(t *testing.T) {
 	for name, c := range map[string]struct{ run, want string }{
 		"none yet":      {"go test -json ./x", "go test -skip=^(?:TestA|TestB)$ -json ./x"},
 		"one argument":  {"go test -skip=TestC ./x", "go test -skip=TestC|^(?:TestA|TestB)$ ./x"},
+		"pytest":        {"python -m pytest -p crossswe_pytest --crossswe-report=x a.py", "python -m pytest -p crossswe_pytest --crossswe-leave-out=TestA --crossswe-leave-out=TestB --crossswe-report=x a.py"},
 		"two arguments": {"go test -skip TestC ./x", "go test -skip TestC|^(?:TestA|TestB)$ ./x"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,6 +48,33 @@ func TestCommand(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestName(t *testing.T) {
+	for _, c := range []struct {
+		runner schemas.Runner
+		names  []string
+		want   string
+	}{
+		{schemas.RunnerGo, []string{"TestA/sub/x"}, "TestA"},
+		{schemas.RunnerPytest, []string{"TestA", "test_b[x::[y]-1]"}, "TestA::test_b"},
+		{schemas.RunnerPytest, []string{"test_c"}, "test_c"},
+	} {
+		if got := Name(c.runner, c.names); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+func TestPytestIsTold(t *testing.T) {
+	target := schemas.Target{Runner: schemas.RunnerPytest, Command: schemas.Command{Run: []string{"python", "-m", "pytest", "a.py"}}}
+	if Possible(schemas.Spec{}, target) {
+		t.Error("pytest without the plugin cannot be told")
+	}
+	target.Command.Run = []string{"python", "-m", "pytest", "-p", "crossswe_pytest", "a.py"}
+	if !Possible(schemas.Spec{}, target) {
+		t.Error("pytest with the plugin can be told")
 	}
 }
 

@@ -12,6 +12,13 @@ MOST = 8000  # characters of one text
 
 def pytest_addoption(parser):
     parser.addoption("--crossswe-report", dest="crossswe_report", default=None, help="write outcomes to this file as lines of JSON")
+    parser.addoption("--crossswe-leave-out", dest="crossswe_leave_out", action="append", default=[], help="leave this function out, with all its parameters")
+
+
+def pytest_collection_modifyitems(config, items):
+    out = config.getoption("crossswe_leave_out")
+    if out:
+        items[:] = [item for item in items if item.nodeid.partition("::")[2].partition("[")[0] not in out]
 
 
 def pytest_configure(config):

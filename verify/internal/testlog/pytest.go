@@ -195,6 +195,7 @@ func (r *pytestRun) result(c *pytestCase) {
 		if r.b.log.TimedOut {
 			res.Failure = schemas.FailureHang
 		}
+		res.Deadly = true
 	}
 	r.b.add(res)
 }

@@ -154,7 +154,7 @@ func (t *trial) targetLimit(key Key, cmd schemas.Command) time.Duration {
 }
 
 // take enters a report into the results. It returns the tests that killed
-// their process, by their top-level names.
+// their process, by the names that leave them out.
 func (t *trial) take(ctx context.Context, repo int, target schemas.Target, place testlog.Place, report testlog.Report, known map[schemas.TestID]testlog.Result) []string {
 	name := t.opt.Spec.Repos[repo].Repo
 	var deadly []string
@@ -166,8 +166,8 @@ func (t *trial) take(ctx context.Context, repo int, target schemas.Target, place
 			}
 		}
 		if r.Deadly {
-			if top, _, _ := strings.Cut(r.Names[0], "/"); !slices.Contains(deadly, top) {
-				deadly = append(deadly, top)
+			if n := leaveout.Name(target.Runner, r.Names); !slices.Contains(deadly, n) {
+				deadly = append(deadly, n)
 			}
 		}
 		id := r.ID(name)

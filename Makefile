@@ -19,7 +19,7 @@ programs: ## build the programs into bin/
 	@command -v go >/dev/null || { echo "Go is missing: install version 1.26 or later from go.dev" >&2; exit 1; }
 	@command -v git >/dev/null || { echo "git is missing: install it, on Debian with apt-get install git" >&2; exit 1; }
 	go build -o bin/ $(PROGRAMS)
-	CGO_ENABLED=0 go build -trimpath -o bin/ ./verify/evalreport # goes into images: static
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./verify/evalreport ./build/cargolink # go into images: static
 
 demo: programs base-images ## the whole pipeline on a small world, from histories to Parquet
 	bin/demo

@@ -136,7 +136,7 @@ var reportProgram = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, recipe.ReportProgram)
-	cmd := exec.Command("go", "build", "-trimpath", "-o", file, "crossswe/verify/evalreport")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+string(filepath.Separator), "crossswe/verify/evalreport", "crossswe/build/cargolink")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", recipe.ReportProgram, err, out)

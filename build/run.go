@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 
+	"crossswe/build/internal/recipe"
 	"crossswe/internal/artefact"
 	"crossswe/internal/cli"
 	"crossswe/internal/container"
@@ -55,6 +58,10 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	if err != nil {
 		return cli.Usagef("the program that goes into every image is missing; make programs builds it: %w", err)
 	}
+	link, err := os.ReadFile(filepath.Join(filepath.Dir(f.report), recipe.CargoLink))
+	if err != nil {
+		return cli.Usagef("the program that links checkouts of Rust is missing; make programs builds it: %w", err)
+	}
 	set, err := s.Mirrors()
 	if err != nil {
 		return err
@@ -62,7 +69,7 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 	defer set.Close()
 	st := &stage{
 		Stage: s, flags: f, set: set, args: environment(s.Config.Build.Environment),
-		report: schemas.DigestOf(report), now: time.Now,
+		report: schemas.DigestOf(slices.Concat(report, link)), now: time.Now,
 	}
 	if f.initSpecs {
 		return st.writeSpecs(ctx)

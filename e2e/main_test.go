@@ -33,7 +33,7 @@ func run(m *testing.M) int {
 	for _, b := range []struct{ env, args []string }{
 		{args: []string{"-race", "./mine", "./screen", "./verify", "./publish", "./demo"}},
 		{args: []string{"./build"}},
-		{env: []string{"CGO_ENABLED=0"}, args: []string{"-trimpath", "./verify/evalreport"}},
+		{env: []string{"CGO_ENABLED=0"}, args: []string{"-trimpath", "./verify/evalreport", "./build/cargolink"}},
 	} {
 		cmd := exec.Command("go", append([]string{"build", "-o", bin + string(filepath.Separator)}, b.args...)...)
 		cmd.Env = append(os.Environ(), b.env...)

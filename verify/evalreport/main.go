@@ -44,7 +44,7 @@ func main() {
 
 var runners = []schemas.Runner{
 	schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest,
-	schemas.RunnerPytest, schemas.RunnerSurefire, schemas.RunnerCTest,
+	schemas.RunnerPytest, schemas.RunnerSurefire, schemas.RunnerCTest, schemas.RunnerCargo,
 }
 
 // call is what the flags say.

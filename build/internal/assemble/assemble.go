@@ -68,6 +68,7 @@ func (c *Context) checkout(ctx context.Context, s sides.Side, r schemas.RepoSpec
 var leavings = map[string][]string{
 	"node":   {"node_modules"},
 	"python": {"*.egg-info", "__pycache__", ".pytest_cache", "*.so"},
+	"rust":   {"target"},
 }
 
 // exclude names what the image build puts into a checkout of the spec.
@@ -89,6 +90,7 @@ var writers = map[string]writer{
 	link.Go:     (*Context).writeGo,
 	link.NPM:    (*Context).writeNPM,
 	link.Python: (*Context).writePython,
+	link.Cargo:  (*Context).writeCargo,
 }
 
 func (c *Context) repoTar(dir string) string { return filepath.Join(c.paths.Scratch, dir+".tar") }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path"
 
+	"crossswe/build/internal/cargo"
 	"crossswe/build/internal/link"
 	"crossswe/internal/container"
 	"crossswe/schemas"
@@ -93,6 +94,14 @@ func CheckoutsOf(spec schemas.Spec) []Checkout {
 	return all
 }
 
+// lines are the version lines of a link, as its ecosystem counts them.
+func lines(l schemas.LinkSpec) []string {
+	if l.Ecosystem == link.Cargo {
+		return cargo.Lines(l.Versions)
+	}
+	return link.Majors(l.Versions)
+}
+
 // SiblingsOf lists the packages of a spec whose releases must be nowhere.
 func SiblingsOf(spec schemas.Spec) []Sibling {
 	dirs := map[string]string{}
@@ -101,7 +110,7 @@ func SiblingsOf(spec schemas.Spec) []Sibling {
 	}
 	var all []Sibling
 	for _, l := range spec.Links {
-		all = append(all, Sibling{Ecosystem: l.Ecosystem, Name: l.Name, Majors: link.Majors(l.Versions),
+		all = append(all, Sibling{Ecosystem: l.Ecosystem, Name: l.Name, Majors: lines(l),
 			Dir: path.Join(testbedPath(dirs[l.Provider.Key()]), l.ProviderDir)})
 	}
 	return all

@@ -42,6 +42,7 @@ var siblingRules = map[string]rule{
 	link.NPM: {reads: Sibling.npmManifest, holds: Sibling.npmAt},
 
 	link.Python: {path: Sibling.pythonAt, reads: Sibling.pythonRecord, holds: Sibling.pythonIn},
+	link.Cargo:  {path: Sibling.cargoAt},
 }
 
 // at says what is wrong with a path of a layer, "" when nothing is.

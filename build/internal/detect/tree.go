@@ -75,7 +75,7 @@ func Wanted(paths []string, changed []schemas.File) []string {
 	}
 	var want []string
 	for _, p := range paths {
-		if wanted(p) || tests[p] || strings.HasSuffix(p, "_test.go") && touched[parent(p)] {
+		if wanted(p) || tests[p] || inTests(p, changed) || strings.HasSuffix(p, "_test.go") && touched[parent(p)] {
 			want = append(want, p)
 		}
 	}
@@ -92,7 +92,7 @@ func wanted(p string) bool {
 		".npmrc", ".nvmrc", ".node-version", ".go-version", ".tool-versions":
 		return true
 	}
-	if strings.HasPrefix(name, ".mocharc") || strings.HasPrefix(name, "jest.config.") {
+	if cargoWants(p) || strings.HasPrefix(name, ".mocharc") || strings.HasPrefix(name, "jest.config.") {
 		return true
 	}
 	return isCI(p) || goVersionFile(p) || wantedPython(p)

@@ -103,6 +103,7 @@ func (b *inference) ecosystems() []ecosystem {
 		{b.hasGo, b.goMatters, b.golang},
 		{b.hasNPM, b.npmMatters, b.npm},
 		{b.hasPython, b.pythonMatters, b.python},
+		{b.hasCargo, b.cargoMatters, b.cargo},
 		{add: b.java},
 		{b.hasCMake, b.cmakeMatters, b.cmake},
 	}

@@ -28,6 +28,8 @@ type ecosystem struct {
 	// warm turns a target into the command that fills a build cache, and reports
 	// whether there is one.
 	warm func(schemas.Target) (schemas.Command, bool)
+	// settle writes what follows the warming, to leave the checkouts clean.
+	settle func(*builder)
 }
 
 // ecosystems in the order of their fetch stages.
@@ -36,6 +38,7 @@ func ecosystems() []ecosystem {
 		{toolchain: "node", install: (*builder).nodeInstall, uses: (*builder).usesNPM, fetch: (*builder).npmFetch},
 		{toolchain: "python", install: (*builder).pythonInstall, uses: (*builder).usesPython, fetch: (*builder).pythonFetch, owns: ownsPython},
 		{toolchain: "go", stage: (*builder).goToolchain, install: (*builder).goInstall, uses: (*builder).usesGo, fetch: (*builder).goFetch, warm: goWarm},
+		{toolchain: "rust", install: (*builder).rustInstall, uses: (*builder).usesCargo, fetch: (*builder).cargoFetch, warm: cargoWarm, settle: (*builder).cargoSettle},
 	}
 }
 
@@ -85,6 +88,15 @@ func (b *builder) setup(toolchain string) {
 			if i < 0 && len(b.fetches) == 0 || i >= 0 && ecosystems()[i].toolchain == toolchain {
 				b.run(schemas.BuildDependency, path.Join(schemas.TestbedDir, r.Dir), c)
 			}
+		}
+	}
+}
+
+// settle leaves the checkouts clean.
+func (b *builder) settle() {
+	for _, e := range ecosystems() {
+		if e.settle != nil && e.uses(b) {
+			e.settle(b)
 		}
 	}
 }

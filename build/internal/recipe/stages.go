@@ -50,6 +50,7 @@ func (b *builder) image() {
 	b.links()
 	b.rebuild()
 	b.warm()
+	b.settle()
 	b.step(schemas.BuildStep, "RUN mkdir -p -m 0777 "+reports(b.spec))
 	b.exec(schemas.BuildStep, "COPY", ToolsDir+"/", ReportProgramDir+"/")
 	b.step(schemas.BuildStep, "WORKDIR "+schemas.TestbedDir)

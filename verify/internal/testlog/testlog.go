@@ -108,6 +108,8 @@ func Parse(runner schemas.Runner, log Log, at Place) Report {
 		parseNodeTest(b)
 	case schemas.RunnerPytest:
 		parsePytest(b)
+	case schemas.RunnerCargo:
+		parseCargo(b)
 	default:
 		b.fault = FaultAbsent
 	}

@@ -14,6 +14,9 @@
 # golang:1.N.P-bookworm, node:N-bookworm-slim (18, 20, 22, 24) and
 # python:3.N-bookworm (what pyenv has on this machine).
 #
+# A stand-in for rust:1.N-bookworm is made from a toolchain of that release on
+# this machine.
+#
 # Exit status: 0 all are there, 1 a build failed, 2 wrong arguments or a name
 # without a stand-in, 3 needs root, 4 the socket is not permitted, 5 not a
 # Debian system, 6 no engine answers.
@@ -241,6 +244,30 @@ build_python() {
 	rm -rf "$dir"
 }
 
+# rust_toolchain VERSION prints the directory of this machine's own toolchain
+# of a release: 1.N or 1.N.P.
+rust_toolchain() {
+	local dir
+	for dir in "${RUSTUP_HOME:-$HOME/.rustup}"/toolchains/* "$(rustc --print sysroot 2>/dev/null)"; do
+		case $("$dir/bin/rustc" --version 2>/dev/null) in
+		"rustc $1 "* | "rustc $1."[0-9]*" ("*) readlink -f "$dir"; return ;;
+		esac
+	done
+	return 1
+}
+
+# build_rust needs a toolchain on this machine: no registry has them.
+build_rust() {
+	local name=$1 from version dir=$WORK/rust/toolchain
+	from=$(rust_toolchain "$2") || die 1 "a stand-in for $name needs a toolchain of Rust $2 on this machine (rustup toolchain install $2)"
+	version=$("$from/bin/rustc" --version | cut -d ' ' -f 2)
+	say "$name is Rust $version"
+	mkdir -p "$dir"
+	tar -C "$from" --exclude=./lib/rustlib/src --exclude='./lib/rustlib/*.json' -c ./bin ./lib ./libexec | tar -C "$dir" -x
+	standin "$name" rust.Dockerfile "$WORK/rust" "ROOTFS=$ROOTFS" "RUST_VERSION=$version"
+	rm -rf "$WORK/rust"
+}
+
 build() {
 	local name=$1
 	case $name in
@@ -248,6 +275,7 @@ build() {
 	golang:1.*-$SUITE) build_rootfs && build_golang "$name" "$(expr "$name" : 'golang:\(.*\)-bookworm')" ;;
 	node:*-$SUITE-slim) build_rootfs && build_node "$name" "$(expr "$name" : 'node:\(.*\)-bookworm-slim')" ;;
 	python:3.*-$SUITE) build_rootfs && build_python "$name" "$(expr "$name" : 'python:3\.\([0-9]*\)-bookworm')" ;;
+	rust:1.*-$SUITE) build_rootfs && build_rust "$name" "$(expr "$name" : 'rust:\(.*\)-bookworm')" ;;
 	*) die $EXIT_USAGE "$name cannot be pulled, and no stand-in is known for it" ;;
 	esac
 }

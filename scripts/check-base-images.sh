@@ -37,11 +37,17 @@ readonly PYTHON_CHECK='
 	python -m venv /tmp/v && /tmp/v/bin/python -m pip install -q iniconfig
 	/tmp/v/bin/python -c "import iniconfig, ssl, sqlite3"
 	echo "$(python --version), $(pip --version | cut -d" " -f1-2), a package installs and loads"'
+readonly RUST_CHECK='
+	cargo new --quiet --lib /tmp/m && cd /tmp/m && cargo add --quiet itoa@1
+	printf "#[test]\nfn t() { assert_eq!(itoa::Buffer::new().format(7), \"7\"); }\n" >src/lib.rs
+	cargo test --quiet >/dev/null
+	echo "$(rustc --version), a crate is fetched and its test runs"'
 
 [ $# -gt 0 ] || die $EXIT_USAGE "usage: check-base-images.sh NAME..."
 for name in "$@"; do
 	case $name in
 	golang:*) try "$name" "$GO_CHECK" ;;
+	rust:*) try "$name" "$RUST_CHECK" ;;
 	node:*) try "$name" "$NODE_CHECK" ;;
 	python:*) try "$name" "$PYTHON_CHECK" ;;
 	*) try "$name" 'git --version && test -s /etc/ssl/certs/ca-certificates.crt && echo "$(git --version), certificates"' ;;

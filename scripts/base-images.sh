@@ -11,11 +11,9 @@
 # other certificates, is made anew.
 #
 # Stand-ins are known for debian:bookworm-slim, golang:1.N-bookworm,
-# golang:1.N.P-bookworm, node:N-bookworm-slim (18, 20, 22, 24) and
-# python:3.N-bookworm (what pyenv has on this machine).
-#
-# A stand-in for rust:1.N-bookworm is made from a toolchain of that release on
-# this machine.
+# golang:1.N.P-bookworm, node:N-bookworm-slim (18, 20, 22, 24),
+# python:3.N-bookworm (what pyenv has on this machine) and rust:1.N-bookworm
+# (what rustup has).
 #
 # Exit status: 0 all are there, 1 a build failed, 2 wrong arguments or a name
 # without a stand-in, 3 needs root, 4 the socket is not permitted, 5 not a

@@ -40,6 +40,7 @@ func PyTests(t Tree, p PyProject) PyTestNeeds {
 			break
 		}
 	}
+	all.Lines = append(all.Lines, PytestNeeds(t, p)...)
 	all.Extras = sortedSet(all.Extras)
 	all.Lines = sortedSet(all.Lines)
 	all.Loose = sortedSet(all.Loose)

@@ -197,6 +197,22 @@ func TestPyTests(t *testing.T) {
 	}
 }
 
+func TestPytestNeeds(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"pyproject":  {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--cov=x', '-n', 'auto']\nasyncio_mode = 'auto'\n"}, []string{"pytest-asyncio", "pytest-cov", "pytest-xdist"}},
+		"setup.cfg":  {map[string]string{"setup.cfg": "[tool:pytest]\naddopts = --strict\n  --benchmark-disable\ntimeout = 3\n"}, []string{"pytest-benchmark", "pytest-timeout"}},
+		"pytest.ini": {map[string]string{"pytest.ini": "[pytest]\nDJANGO_SETTINGS_MODULE = x\ndescription = --cov\n"}, []string{"pytest-django"}},
+		"nothing":    {map[string]string{"tox.ini": "[testenv]\ncommands = pytest --cov\n"}, nil},
+	} {
+		if diff := cmp.Diff(c.want, PytestNeeds(tree(c.files), PyProject{})); diff != "" {
+			t.Errorf("%s: plugins (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestPyTargets(t *testing.T) {
 	r := Repo{Head: tree(map[string]string{
 		"setup.py": "setup(name='p')", "tests/test_a.py": "def test_x(): pass\n", "tests/unittest_b.py": "class B(unittest.TestCase):\n",

@@ -61,7 +61,7 @@ func (p *pyReader) frame(file string) {
 	if p.raised != "" {
 		p.raised, p.file = "", ""
 	}
-	if !pyMachinery.MatchString(file) {
+	if owner := p.world.owner(file); !pyMachinery.MatchString(file) || owner != schemas.FailureThirdParty && path.IsAbs(file) {
 		p.file = file
 	}
 }

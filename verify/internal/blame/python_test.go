@@ -52,6 +52,8 @@ func TestPython(t *testing.T) {
 		"a version that is not there":               {pyHead + "E   pkg_resources.DistributionNotFound: The 'x>=2' distribution was not found\n", uses, schemas.FailureResolution},
 		"a traceback of the runner, which the sibling is": {
 			"Traceback (most recent call last):\n  File \"/opt/venv/bin/pytest\", line 5, in <module>\n  File \"/testbed/harbor/src/harbor/main.py\", line 1, in <module>\nAttributeError: 'X' object has no attribute 'y'\n", "", schemas.FailureCompileSibling},
+		"the runner is the sibling": {
+			"  File \"/opt/venv/lib/python3.11/site-packages/pluggy/_callers.py\", line 7, in call\n  File \"/testbed/harbor/src/_pytest/config.py\", line 1, in x\nKeyError: 'y'\n", "", schemas.FailureCompileSibling},
 		"the last error of a chain": {
 			pyHead + "E   ImportError: cannot import name 'x' from 'json' (/usr/local/lib/python3.11/json/__init__.py)\n\nDuring handling of the above exception, another exception occurred:\ntests/test_x.py:5: in <module>\n    from harbor import quay\nE   ImportError: cannot import name 'quay' from 'harbor' (/testbed/harbor/src/harbor/__init__.py)\n", "", schemas.FailureCompileSibling},
 		"nothing that is known": {"Killed\n", uses, ""},

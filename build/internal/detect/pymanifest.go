@@ -39,6 +39,10 @@ func (p *PyProject) readPyproject(body []byte) {
 	p.readFlit(tomlTable(tomlTable(tool, "flit"), "metadata"))
 	p.SCM = len(tomlTable(tool, "setuptools_scm")) > 0 || tomlText(tomlTable(tomlTable(tool, "hatch"), "version")["source"]) == "vcs" ||
 		tomlText(tomlTable(tomlTable(tool, "pdm"), "version")["source"]) == "scm"
+	p.Groups["dev"] = append(p.Groups["dev"], tomlStrings(tomlTable(tool, "uv")["dev-dependencies"])...)
+	for name, v := range tomlTable(tomlTable(tool, "pdm"), "dev-dependencies") {
+		p.Groups[name] = append(p.Groups[name], tomlStrings(v)...)
+	}
 	p.Groups["tool.hatch"] = hatchEnvironment(tomlTable(tomlTable(tool, "hatch"), "envs"))
 }
 

@@ -29,11 +29,11 @@ var pyTestNames = []string{"test", "tests", "testing", "testutils", "unittest", 
 var pyNever = regexp.MustCompile(`(?i)^(docs?|documentation|spelling|lint|linting|typing|mypy|style|release|build|benchmarks?)$`)
 
 // PyTests finds what tests need: extras, then dependency groups, requirement
-// files, tox, conda's environment files and the shell lines of CI. The first
+// files, tox, nox, conda's environment files and the shell lines of CI. The first
 // that names pytest wins; without it all that was found is taken.
 func PyTests(t Tree, p PyProject) PyTestNeeds {
 	all := PyTestNeeds{}
-	for _, find := range []func(Tree, PyProject) PyTestNeeds{pyExtras, pyGroups, pyRequirements, pyTox, pyConda, pyWorkflows} {
+	for _, find := range []func(Tree, PyProject) PyTestNeeds{pyExtras, pyGroups, pyRequirements, pyTox, pyNox, pyConda, pyWorkflows} {
 		n := find(t, p)
 		all.add(n)
 		if n.runs(p) {
@@ -185,6 +185,21 @@ func pyTox(t Tree, p PyProject) PyTestNeeds {
 		}
 	}
 	n.Lines = slices.DeleteFunc(n.Lines, func(l string) bool { return strings.ContainsAny(l, "{}") })
+	return n
+}
+
+var noxInstall = regexp.MustCompile(`\bsession\.install\(([^()]*)\)`)
+
+// pyNox reads the literals of what nox's sessions install.
+func pyNox(t Tree, p PyProject) PyTestNeeds {
+	n := PyTestNeeds{From: "noxfile.py"}
+	for _, m := range noxInstall.FindAllStringSubmatch(withoutComments(string(t.Files[join(p.Dir, "noxfile.py")])), -1) {
+		var words []string
+		for _, s := range setupText.FindAllStringSubmatch(m[1], -1) {
+			words = append(words, s[1])
+		}
+		n.words(t, p, words)
+	}
 	return n
 }
 

@@ -173,6 +173,10 @@ func TestPyTests(t *testing.T) {
 			"tox.ini":  "[testenv]\ndeps =\n  pytest\n  !pypy: -r {toxinidir}/more.txt\n  py{38,39}: old\n  x{env:V}\nextras = dev\n[testenv:docs]\ndeps = sphinx\n",
 			"more.txt": "mock\n",
 		}, PyTestNeeds{Lines: []string{"mock", "old", "pytest"}, From: "tox.ini"}},
+		{"nox, and uv's own table", map[string]string{
+			"pyproject.toml": "[project]\nname = 'p'\n[tool.uv]\ndev-dependencies = ['mock']\n[tool.pdm.dev-dependencies]\ntest = ['toy']\n",
+			"noxfile.py":     "def tests(session):\n    session.install('-e', '.[full]', \"pytest>=7\")  # why\n    session.run('pytest')\n",
+		}, PyTestNeeds{Extras: []string{"full"}, Lines: []string{"mock", "pytest>=7", "toy"}, From: "dependency groups, noxfile.py"}},
 		{"conda", map[string]string{
 			"setup.py":                        "setup(name='p')",
 			"ci/environment-3.10.yaml":        "dependencies: [a]\n",

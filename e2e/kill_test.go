@@ -47,6 +47,7 @@ func TestSmallPipeline(t *testing.T) {
 			t.Errorf("%d rows are published whose statement nobody approved", len(got))
 		}
 	})
+	t.Run("predictions", func(t *testing.T) { testPredictions(t, u.at[len(u.at)-1].copy(t)) })
 	t.Run("killed", func(t *testing.T) { testKilled(t, u) })
 	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, u) })
 }

@@ -28,6 +28,7 @@ const (
 	KindVerdict     Kind = "verdict"
 	KindStatement   Kind = "statement"
 	KindInstance    Kind = "instance"
+	KindEvaluation  Kind = "evaluation"
 )
 
 // Record is implemented by every record type.

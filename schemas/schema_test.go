@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the *.schema.json files")
 
 // records holds one value of every record type; TestEveryRecordHasASchema
 // keeps it complete.
-var records = []Record{Candidate{}, Review{}, Decision{}, Environment{}, Verdict{}, Statement{}, Instance{}}
+var records = []Record{Candidate{}, Review{}, Decision{}, Environment{}, Verdict{}, Statement{}, Instance{}, Evaluation{}}
 
 // patterns are the forms of the parsed names. All may be empty where the field may.
 var patterns = map[reflect.Type]string{

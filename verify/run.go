@@ -29,9 +29,10 @@ const judgeVersion = 1
 
 // flags are the program's own.
 type flags struct {
-	explain string
-	limit   int
-	again   bool
+	explain     string
+	predictions string
+	limit       int
+	again       bool
 }
 
 // stage is a run of the program.
@@ -56,6 +57,9 @@ func run(ctx context.Context, s *cli.Stage, f flags) error {
 		return st.explain(ctx, f.explain)
 	}
 	defer st.close()
+	if f.predictions != "" {
+		return st.predictions(ctx, f.predictions)
+	}
 	v := s.Config.Verify
 	return s.Loop(ctx, cli.Loop{
 		Ready: st.ready, Open: st.connect, Work: st.work, Limit: f.limit,
@@ -70,6 +74,11 @@ func (s *stage) connect(ctx context.Context) error {
 	if s.set, err = s.Mirrors(); err != nil {
 		return err
 	}
+	return s.connectEngine(ctx)
+}
+
+func (s *stage) connectEngine(ctx context.Context) error {
+	var err error
 	s.engine, err = container.Connect(ctx, container.Options{Host: os.Getenv("DOCKER_HOST"), Run: string(s.Name), Keychain: authn.DefaultKeychain})
 	if err != nil {
 		return err

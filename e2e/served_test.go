@@ -28,6 +28,7 @@ var postgres pgtest.Server
 func TestServed(t *testing.T) {
 	p := newPipeline(t, world.Named("go-behaviour")...)
 	place, reg := postgres.Database(t), registrytest.New(t)
+	t.Cleanup(func() { untag(t, reg.Repository("crossswe")) })
 	p.write(t, "pipeline.yaml", "repositories:\n  mirrors: repositories\nstore:\n  url: "+place+
 		strings.Replace(settings, "build:\n", "build:\n  registry: "+reg.Repository("crossswe")+"\n", 1)+"machine:\n  grace: 5s\n")
 	writeReviews(t, p)
@@ -65,6 +66,21 @@ func TestServed(t *testing.T) {
 	}
 	if left := ours(t, first.cmd.Process.Pid); len(left) > 0 {
 		t.Errorf("the killed process left %v", left)
+	}
+}
+
+// untag takes the repository's names off the engine; the images stay for the
+// other tests.
+func untag(t *testing.T, repository string) {
+	t.Helper()
+	out, err := exec.Command("docker", "image", "ls", "--format", "{{.Repository}}:{{.Tag}}", repository).Output()
+	if err != nil {
+		t.Errorf("listing the names in %s: %v", repository, err)
+	}
+	for _, name := range strings.Fields(string(out)) {
+		if out, err := exec.Command("docker", "image", "rm", name).CombinedOutput(); err != nil {
+			t.Errorf("removing the name %s: %v\n%s", name, err, out)
+		}
 	}
 }
 

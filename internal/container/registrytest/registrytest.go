@@ -108,7 +108,8 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprintln(w, `{"errors":[{"code":"UNAUTHORIZED","message":"authentication required","detail":null}]}`)
+		// Without a detail, engine 20.10 takes it for passing and tries for a minute.
+		fmt.Fprintln(w, `{"errors":[{"code":"UNAUTHORIZED","message":"authentication required","detail":"test"}]}`)
 		return
 	}
 	r.handler.ServeHTTP(w, req)

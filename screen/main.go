@@ -46,7 +46,7 @@ const sessionKeyVariable = "CROSSSWE_SESSION_KEY"
 func main() {
 	var as string
 	opt := cli.Options{
-		Name: store.StageScreen, Manual: manual, Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
+		Name: store.StageScreen, Commands: true, Manual: manual, Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Serves: true, Listen: "127.0.0.1:8080",
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&as, "as", "", "`name` of the reviewer whom the link of -serve signs in")

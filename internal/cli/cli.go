@@ -57,6 +57,8 @@ type Options struct {
 	Manual string
 	// Flags adds the program's own flags; nil for none.
 	Flags func(*flag.FlagSet)
+	// Commands says that the arguments are a command with flags of its own.
+	Commands bool
 	// Serves adds -serve and -listen, for a program that calls Stage.Loop or
 	// Stage.Listen.
 	Serves bool
@@ -105,7 +107,7 @@ func Code(ctx context.Context, err error) int {
 
 func start(ctx context.Context, opt Options, run func(context.Context, *Stage) error) error {
 	fs := flag.NewFlagSet(string(opt.Name), flag.ContinueOnError)
-	fs.SetOutput(opt.Stderr)
+	fs.SetOutput(io.Discard) // its faults are ours to tell
 	file := fs.String("config", "pipeline.yaml", "the pipeline's configuration `file`")
 	verbose := fs.Bool("v", false, "log every step, not only outcomes")
 	migrate := fs.Bool("migrate", false, "bring a store of an older version up to date; stop the other programs first")
@@ -117,15 +119,8 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 	if opt.Serves {
 		serve.add(fs, opt.Listen)
 	}
-	fs.Usage = func() {
-		fmt.Fprintf(opt.Stderr, "%s\n\nFlags:\n", strings.TrimSpace(opt.Manual))
-		fs.PrintDefaults()
-	}
-	if err := fs.Parse(opt.Args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return &UsageError{err}
+	if err := parse(fs, opt); err != nil {
+		return err
 	}
 	cfg, err := config.Read(*file)
 	if err != nil {
@@ -151,6 +146,27 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 		err = errors.Join(err, fmt.Errorf("writing to standard output: %w", lost))
 	}
 	return errors.Join(err, s.funnel(ctx, opt.Stderr))
+}
+
+// parse reads the flags. The manual goes to standard output, for whoever asked
+// for it.
+func parse(fs *flag.FlagSet, opt Options) error {
+	err := fs.Parse(opt.Args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(opt.Stdout, "%s\n\nFlags:\n", strings.TrimSpace(opt.Manual))
+		fs.SetOutput(opt.Stdout)
+		fs.PrintDefaults()
+		return err
+	case err != nil:
+		return Usagef("%w (%s -h tells the flags)", err, opt.Name)
+	}
+	for _, arg := range fs.Args() {
+		if name, dashed := strings.CutPrefix(arg, "-"); dashed && !opt.Commands && fs.Lookup(strings.TrimPrefix(name, "-")) != nil {
+			return Usagef("%s stands after an argument: flags come first", arg)
+		}
+	}
+	return nil
 }
 
 func openStage(ctx context.Context, opt Options, cfg *config.Config, verbose, asJSON bool) (*Stage, error) {

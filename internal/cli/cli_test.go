@@ -42,8 +42,8 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"done", []string{"-config", pipeline(t)}, ok, 0, "mine: kept 0, dropped 0, failed 0"},
 		{"a store that is up to date, migrated", []string{"-migrate", "-config", pipeline(t)}, ok, 0, "mine: kept 0, dropped 0, failed 0"},
-		{"help", []string{"-h"}, ok, 0, "the manual"},
 		{"unknown flag", []string{"-nonsense"}, ok, 2, "-nonsense"},
+		{"a flag after an argument", []string{"-config", pipeline(t), "candidate", "-json"}, ok, 2, "-json stands after an argument"},
 		{"no configuration", []string{"-config", "missing.yaml"}, ok, 2, "missing.yaml"},
 		{"wrong call", []string{"-config", pipeline(t)}, func(context.Context, *Stage) error { return Usagef("no such candidate") }, 2, "no such candidate"},
 		{"failed", []string{"-config", pipeline(t)}, func(context.Context, *Stage) error { return errors.New("engine gone") }, 1, "mine: engine gone"},
@@ -111,5 +111,12 @@ func TestALostOutputFailsTheRun(t *testing.T) {
 		})
 	if code != 1 || !strings.Contains(errs.String(), "broken pipe") {
 		t.Errorf("got exit %d, %q; want 1 and the reason", code, errs.String())
+	}
+}
+
+func TestHelpGoesToStandardOutput(t *testing.T) {
+	code, stdout, stderr := call(t, func(context.Context, *Stage) error { return errors.New("it ran") }, "-h")
+	if code != 0 || !strings.HasPrefix(stdout, "the manual\n") || !strings.Contains(stdout, "-config") || stderr != "" {
+		t.Errorf("exit %d, stdout %q, stderr %q; want the manual on standard output alone", code, stdout, stderr)
 	}
 }

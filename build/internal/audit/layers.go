@@ -155,20 +155,31 @@ func (a *layerAudit) tree(t *tar.Reader) error {
 
 // regular holds one file of a layer against the rules about content.
 func (a *layerAudit) regular(file string, r io.Reader) error {
+	r, err := a.copies(file, file, r)
+	if err != nil {
+		return err
+	}
+	return a.content(file, r, 0)
+}
+
+// copies looks for an installed copy of a sibling in the file that tells of it,
+// and returns what reads the file anew. name is its path, within an archive if
+// it is in one.
+func (a *layerAudit) copies(file, name string, r io.Reader) (io.Reader, error) {
 	for _, s := range a.rules.Siblings {
-		if !s.tells(file) {
+		if !s.tells(name) {
 			continue
 		}
 		body, err := io.ReadAll(io.LimitReader(r, maxJSON))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if why := s.in(body); why != "" {
 			a.add(checkSiblings, file, "%s", why)
 		}
 		r = io.MultiReader(bytes.NewReader(body), r)
 	}
-	return a.content(file, r, 0)
+	return r, nil
 }
 
 // path holds one path of a layer against the rules about names.
@@ -262,7 +273,11 @@ func (a *layerAudit) zip(file string, r io.Reader, depth int) error {
 		if err != nil {
 			continue
 		}
-		err = a.content(file+"!"+m.Name, readable{f}, depth+1)
+		// A cache of pip's keeps wheels under names that tell nothing.
+		in, err := a.copies(file+"!"+m.Name, m.Name, readable{f})
+		if err == nil {
+			err = a.content(file+"!"+m.Name, in, depth+1)
+		}
 		f.Close()
 		if err != nil {
 			return err

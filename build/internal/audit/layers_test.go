@@ -177,6 +177,8 @@ func TestLayers(t *testing.T) {
 		{"an editable installation, and another distribution", "{}", []layer{{
 			"x/harbor_core-2.0.dist-info/RECORD":       "__editable__.harbor_core-2.0.pth,,\n__editable___harbor_core_2_0_finder.py,,\n__pycache__/__editable___harbor.cpython-312.pyc,,\n../../../bin/harbor,,\nharbor_core-2.0.dist-info/METADATA,,\n",
 			"x/harbor_core_extra-1.0.dist-info/RECORD": "harbor_core_extra/__init__.py,,\n", "x/harbor-core-extra-1.0.tar.gz": "x"}}, nil},
+		{"a wheel in pip's cache", "{}", []layer{{"root/.cache/pip/http-v2/a/b/abcdef.body": zipped(t, "harbor_core-2.0.dist-info/RECORD", "harbor_core/__init__.py,,\n")}},
+			[]string{"sibling_releases /root/.cache/pip/http-v2/a/b/abcdef.body!harbor_core-2.0.dist-info/RECORD"}},
 		{"a wheel and an archive of a distribution", "{}", []layer{{"root/harbor_core-2.0-py3-none-any.whl": "PK", "srv/Harbor-Core-2.0.1.tar.gz": "x"}},
 			[]string{"sibling_releases /root/harbor_core-2.0-py3-none-any.whl", "sibling_releases /srv/Harbor-Core-2.0.1.tar.gz"}},
 		{"a reflog", "{}", []layer{clean, {"testbed/client/.git/logs/HEAD": "0 1\n"}}, []string{"git_directories /testbed/client/.git/logs/HEAD"}},

@@ -3,7 +3,7 @@
 
 BASE_IMAGES ?= debian:bookworm-slim golang:1.26-bookworm \
 	node:20-bookworm-slim node:22-bookworm-slim node:24-bookworm-slim \
-	python:3.11-bookworm python:3.12-bookworm rust:1.95-bookworm
+	python:3.11-bookworm rust:1.95-bookworm
 
 .PHONY: engine base-images check-base-images
 

@@ -6,6 +6,7 @@ line is the start, the last the finish: without it the run did not end.
 
 import json
 import os
+import sys
 
 MOST = 8000  # characters of one text
 
@@ -13,6 +14,7 @@ MOST = 8000  # characters of one text
 def pytest_addoption(parser):
     parser.addoption("--crossswe-report", dest="crossswe_report", default=None, help="write outcomes to this file as lines of JSON")
     parser.addoption("--crossswe-leave-out", dest="crossswe_leave_out", action="append", default=[], help="leave this function out, with all its parameters")
+    parser.addoption("--crossswe-link", dest="crossswe_link", action="append", default=[], help="module=directory: the report says so when the module was loaded from elsewhere")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -32,6 +34,7 @@ class Reporter:
     def __init__(self, config, path):
         self.out = open(path, "w", encoding="utf-8", errors="backslashreplace")
         self.owner = os.getpid()
+        self.links = config.getoption("crossswe_link")
         import pytest
 
         self.write(event="start", root=str(getattr(config, "rootpath", None) or config.rootdir), pytest=pytest.__version__)
@@ -50,6 +53,12 @@ class Reporter:
 
     def pytest_collection_finish(self, session):
         self.write(event="collected", ids=[item.nodeid for item in session.items])
+        # What the test files brought along, before any test can play tricks.
+        for link in self.links:
+            module, _, root = link.partition("=")
+            place = getattr(sys.modules.get(module), "__file__", None)
+            if place and not os.path.realpath(place).startswith(os.path.join(root, "")):
+                self.write(event="void", id=module, text=place)
 
     def pytest_deselected(self, items):
         self.write(event="deselected", ids=[item.nodeid for item in items])

@@ -58,22 +58,40 @@ func (b *inference) python() error {
 
 func (b *inference) pythonTargets(i int, r detect.Repo) {
 	others := slices.Delete(slices.Clone(b.repos), i, i+1)
-	rivals := detect.PyRivals(r, others)
+	var rivals []string
+	for _, name := range detect.PyRivals(r, others) {
+		rivals = append(rivals, "-p", "no:"+name)
+	}
 	for n, t := range detect.PyTargets(r) {
-		b.spec.Repos[i].Targets = append(b.spec.Repos[i].Targets, pythonTarget(r, t, n, rivals))
+		b.spec.Repos[i].Targets = append(b.spec.Repos[i].Targets, pythonTarget(r, t, n, slices.Concat(b.pythonLinks(r), rivals)))
 		b.guess(fmt.Sprintf("repos[%s].targets[%s]", r.Name, t.File), "a changed test file; pytest runs those of unittest too")
 	}
 }
 
+// pythonLinks are the options by which the tests' own process proves the links of
+// a repository once more: pytest changes where Python looks for modules.
+func (b *inference) pythonLinks(r detect.Repo) []string {
+	var all []string
+	for _, l := range b.spec.Links {
+		if l.Ecosystem != link.Python || !l.Consumer.Same(r.Name) {
+			continue
+		}
+		for _, m := range link.PythonModules(l) {
+			if o := "--crossswe-link=" + m + "=" + l.Want; !slices.Contains(all, o) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
 // pythonTarget runs one file in one process, so that one that does not collect
 // stops no other.
-func pythonTarget(r detect.Repo, t detect.PyTarget, n int, rivals []string) schemas.Target {
+func pythonTarget(r detect.Repo, t detect.PyTarget, n int, options []string) schemas.Target {
 	report := path.Join(recipe.ReportsDir, fmt.Sprintf("%s-py-%d.jsonl", r.Dir, n+1))
 	run := []string{link.PythonVenv + "/bin/python", "-m", "pytest", "-p", "crossswe_pytest", "--crossswe-report=" + report,
 		"-p", "no:cacheprovider", "--continue-on-collection-errors"}
-	for _, name := range rivals {
-		run = append(run, "-p", "no:"+name)
-	}
+	run = append(run, options...)
 	return schemas.Target{
 		Name: t.File, Runner: schemas.RunnerPytest, Files: []string{t.File}, Report: report,
 		Command: schemas.Command{Dir: t.Project.Dir, Run: append(run, t.Relative())},

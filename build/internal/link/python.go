@@ -158,6 +158,16 @@ func pyLink(consumer, provider detect.Repo, d, sibling detect.PyProject, wants [
 	}
 }
 
+// PythonModules returns the modules that a link's proof asks for: they stand at
+// its end, after the name and the checkout.
+func PythonModules(l schemas.LinkSpec) []string {
+	i := slices.Index(l.Prove.Run, l.Want)
+	if i < 0 {
+		return nil
+	}
+	return l.Prove.Run[i+1:]
+}
+
 // pyEditable installs a checkout in place, from the image alone: the back end
 // and what it needs lie in the directory of PythonBuild.
 func pyEditable(r detect.Repo, d detect.PyProject) schemas.Command {

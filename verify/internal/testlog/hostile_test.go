@@ -110,6 +110,22 @@ func TestPanicSparesTheOthers(t *testing.T) {
 	}
 }
 
+// TestPytestVoid: what the tests' own process loaded from elsewhere is told apart
+// from every failure.
+func TestPytestVoid(t *testing.T) {
+	report := `{"event": "start", "root": "/testbed/py"}
+{"event": "void", "id": "harbor", "text": "/opt/venv/lib/harbor.py"}
+{"event": "void", "id": "quay", "text": "/elsewhere"}
+{"event": "test", "id": "t.py::test_a", "when": "call", "outcome": "passed"}
+{"event": "test", "id": "t.py::test_a", "when": "teardown", "outcome": "passed"}
+{"event": "finish", "exit": 0}
+`
+	got := Parse(schemas.RunnerPytest, Log{Report: []byte(report)}, Place{Root: "/testbed/py", Files: []string{"t.py"}})
+	if want := "harbor from /opt/venv/lib/harbor.py"; got.Void != want || len(got.Results) != 2 {
+		t.Errorf("void %q, want %q; %d results", got.Void, want, len(got.Results))
+	}
+}
+
 func TestTwoPackagesOneName(t *testing.T) {
 	report := slicesConcat(read(t, "testdata/gotest/126-mixed.json"), read(t, "testdata/gotest/126-broken.json"), read(t, "testdata/gotest/126-panics.json"))
 	got := map[schemas.TestID]schemas.Outcome{}

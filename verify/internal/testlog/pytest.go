@@ -11,7 +11,7 @@ import (
 )
 
 // pytestLine is one line of the report that our plugin of pytest writes: a
-// start, what did not collect, what was collected, a beginning and up to three
+// start, what did not collect, links that do not hold, what was collected, a beginning and up to three
 // phases for each test, a finish.
 type pytestLine struct {
 	Event   string   `json:"event"`
@@ -76,6 +76,10 @@ func (r *pytestRun) line(l pytestLine) {
 		r.collect(l)
 	case "collected":
 		r.planned = l.IDs
+	case "void":
+		if r.b.void == "" {
+			r.b.void = cleanName(l.ID) + " from " + excerpt(l.Text)
+		}
 	case "begin":
 		r.of(l.ID)
 	case "test":

@@ -87,6 +87,9 @@ type Report struct {
 	// Loads is the text about each unit that did not load, cut to MaxLoad.
 	Loads map[string][]byte
 	Fault Fault
+	// Void says that the tests' own process used something else than the
+	// sibling's checkout: which module, and from where.
+	Void string
 }
 
 // MaxLoad bounds the text kept about a unit that did not load.
@@ -126,6 +129,7 @@ type builder struct {
 	seen    map[string]bool
 	text    map[string][]byte
 	fault   Fault
+	void    string
 }
 
 func newBuilder(log Log, at Place) *builder {
@@ -191,7 +195,7 @@ func (b *builder) absent(units []string) {
 
 // report gives equal names their ordinals and every unit its pseudo-test.
 func (b *builder) report() Report {
-	rep := Report{Results: b.results, Loads: b.text, Fault: b.fault}
+	rep := Report{Results: b.results, Loads: b.text, Fault: b.fault, Void: b.void}
 	count, held := map[string]int{}, map[string]bool{}
 	for i, r := range rep.Results {
 		id := string(r.ID(""))

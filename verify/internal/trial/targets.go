@@ -102,6 +102,9 @@ func (t *trial) runTarget(ctx context.Context, repo int, target schemas.Target, 
 		}
 	}
 	report := testlog.Parse(target.Runner, log, place)
+	if report.Void != "" {
+		t.fail(schemas.FailureLinkVoid, "the tests of %s do not use its sibling's checkout: they loaded %s", target.Name, report.Void)
+	}
 	if c.result.Died || c.result.OOMKilled {
 		dead(report, c.why())
 	}

@@ -185,6 +185,20 @@ func TestProvidersAreRebuiltFirst(t *testing.T) {
 	}
 }
 
+// TestVoidFromInside: tests whose own process loaded another copy of the sibling
+// make the trial void, though the proof before them held.
+func TestVoidFromInside(t *testing.T) {
+	s := newScript()
+	s.replies["cons$ pytest"] = []reply{{stdout: `{"event":"start","root":"/testbed/cons"}` + "\n" + `{"event":"void","id":"harbor","text":"/opt/x"}` + "\n" + `{"event":"finish"}` + "\n"}}
+	r := newRunner(t, s, func(o *Options) {
+		o.Spec.Repos[1].Targets = []schemas.Target{{Name: "t.py", Runner: schemas.RunnerPytest, Command: schemas.Command{Run: []string{"pytest", "t.py"}}}}
+	})
+	out := run(t, r, job(3), Pace{})
+	if out.Run.Failure != schemas.FailureLinkVoid || !strings.Contains(out.Run.Detail, "harbor from /opt/x") {
+		t.Errorf("failure %q (%s), want %q", out.Run.Failure, out.Run.Detail, schemas.FailureLinkVoid)
+	}
+}
+
 func TestDeadlyTestIsLeftOut(t *testing.T) {
 	s := newScript()
 	dies := events("example.com/cons", "run A", "pass A", "run B", "output B:panic: watchdog", "fail")

@@ -91,6 +91,7 @@ var writers = map[string]writer{
 	link.NPM:    (*Context).writeNPM,
 	link.Python: (*Context).writePython,
 	link.Cargo:  (*Context).writeCargo,
+	link.CMake:  (*Context).writeCMake,
 }
 
 func (c *Context) repoTar(dir string) string { return filepath.Join(c.paths.Scratch, dir+".tar") }

@@ -43,6 +43,7 @@ var siblingRules = map[string]rule{
 
 	link.Python: {path: Sibling.pythonAt, reads: Sibling.pythonRecord, holds: Sibling.pythonIn},
 	link.Cargo:  {path: Sibling.cargoAt},
+	link.CMake:  {path: Sibling.cmakeAt},
 }
 
 // at says what is wrong with a path of a layer, "" when nothing is.

@@ -95,7 +95,7 @@ func wanted(p string) bool {
 	if cargoWants(p) || strings.HasPrefix(name, ".mocharc") || strings.HasPrefix(name, "jest.config.") {
 		return true
 	}
-	return isCI(p) || goVersionFile(p) || wantedPython(p)
+	return isCI(p) || goVersionFile(p) || wantedPython(p) || wantedCMake(p)
 }
 
 // vendored reports whether a path lies in a copy of other projects or in

@@ -39,6 +39,7 @@ func ecosystems() []ecosystem {
 		{toolchain: "python", install: (*builder).pythonInstall, uses: (*builder).usesPython, fetch: (*builder).pythonFetch, owns: ownsPython},
 		{toolchain: "go", stage: (*builder).goToolchain, install: (*builder).goInstall, uses: (*builder).usesGo, fetch: (*builder).goFetch, warm: goWarm},
 		{toolchain: "rust", install: (*builder).rustInstall, uses: (*builder).usesCargo, fetch: (*builder).cargoFetch, warm: cargoWarm, settle: (*builder).cargoSettle},
+		{toolchain: "cmake", install: (*builder).cmakeInstall, uses: (*builder).usesCMake, fetch: (*builder).cmakeFetch, owns: ownsCMake, warm: cmakeWarm},
 	}
 }
 

@@ -185,7 +185,7 @@ func TestBadBytesInXML(t *testing.T) {
 }
 
 func TestUnknownRunner(t *testing.T) {
-	if got := Parse("ctest", Log{Report: []byte("x")}, jsPlace); got.Fault != FaultAbsent || len(got.Results) != 0 {
+	if got := Parse("prove", Log{Report: []byte("x")}, jsPlace); got.Fault != FaultAbsent || len(got.Results) != 0 {
 		t.Errorf("got %+v, want no result and %q", got, FaultAbsent)
 	}
 }
@@ -202,13 +202,14 @@ func TestNoiseImitates(t *testing.T) {
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func FuzzParse(f *testing.F) {
-	runners := []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest, schemas.RunnerPytest}
+	runners := []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest, schemas.RunnerPytest, schemas.RunnerCTest}
 	for i, seed := range []string{
 		`{"Action":"run","Package":"p","Test":"T"}` + "\nFAIL\tp [build failed]\n# p\n",
 		`<testsuites><testsuite name="a"><testcase name="x"><failure>`,
 		`noise {"stats":{},"tests":[{"title":"a","fullTitle":"b a","err":{}}],"passes":[{"fullTitle":"b a"}]}`,
 		`{"numFailedTestSuites":1,"testResults":[{"name":"/x","assertionResults":[{"title":"t","status":"passed"}]}]}`,
 		`{"event":"start","root":"/testbed/x"}` + "\n" + `{"event":"collected","ids":["a.py::T::t[x::y]"]}` + "\n" + `{"event":"test","id":"a.py::t","when":"call","outcome":"failed"}` + "\n",
+		`{"tests":[{"name":"a","command":["/b/t/a"]}]}[{"directory":"/b","command":"c++ -o t/CMakeFiles/a.dir/a.cpp.o -c /testbed/x/a.cpp","file":"/testbed/x/a.cpp"}]<?xml version="1.0"?><testsuite><testcase name="a" status="fail"><failure/><system-out>x</system-out></testcase></testsuite>` + "\n1/1 Test #1: a ...***Timeout 1.00 sec\n",
 		"TAP version 13\n# Subtest: a\n    ok 1 - b # SKIP\n      ---\n      type: 'suite'\n      ...\nnot ok 1 - a\n1..1\n",
 	} {
 		f.Add([]byte(seed), []byte("# p\nerror"), byte(i), i%2 == 0)

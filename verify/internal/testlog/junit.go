@@ -20,6 +20,8 @@ type junitCase struct {
 	verdict   string // "", failure, error, skipped
 	kind      string // the verdict's type attribute
 	message   string
+	status    string // the status attribute, as CTest writes it
+	output    string // what the test printed
 }
 
 // dialect turns a testcase into a result.
@@ -56,7 +58,9 @@ type junitReader struct {
 	files  []string
 	open   *junitCase
 	text   strings.Builder
-	within int // depth of elements inside a verdict
+	within int // depth of elements inside a verdict or an output
+	// printed says that it is an output.
+	printed bool
 }
 
 // read calls found for every testcase that ends. It reports whether the
@@ -94,10 +98,13 @@ func (r *junitReader) start(t xml.StartElement) {
 		r.suites = append(r.suites, attr(t, "name"))
 		r.files = append(r.files, first(attr(t, "file"), attr(t, "filepath")))
 	case name == "testcase":
-		r.open = &junitCase{suites: append([]string{}, r.suites...), classname: attr(t, "classname"), name: attr(t, "name"), file: attr(t, "file")}
+		r.open = &junitCase{suites: append([]string{}, r.suites...), classname: attr(t, "classname"), name: attr(t, "name"), file: attr(t, "file"), status: attr(t, "status")}
 		for i := len(r.files) - 1; i >= 0 && r.open.file == ""; i-- {
 			r.open.file = r.files[i]
 		}
+	case r.open != nil && name == "system-out":
+		r.within, r.printed = 1, true
+		r.text.Reset()
 	case r.open != nil && (name == "failure" || name == "error" || name == "skipped"):
 		r.within = 1
 		r.text.Reset()
@@ -110,7 +117,12 @@ func (r *junitReader) start(t xml.StartElement) {
 func (r *junitReader) end(t xml.EndElement, found func(junitCase)) {
 	switch name := t.Name.Local; {
 	case r.within > 0:
-		if r.within--; r.within == 0 {
+		if r.within--; r.within > 0 {
+			break
+		}
+		if r.printed {
+			r.open.output, r.printed = r.text.String(), false
+		} else {
 			r.open.message = strings.TrimSpace(r.open.message + "\n" + strings.TrimSpace(r.text.String()))
 		}
 	case name == "testcase" && r.open != nil:

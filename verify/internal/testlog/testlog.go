@@ -113,6 +113,8 @@ func Parse(runner schemas.Runner, log Log, at Place) Report {
 		parsePytest(b)
 	case schemas.RunnerCargo:
 		parseCargo(b)
+	case schemas.RunnerCTest:
+		parseCTest(b)
 	default:
 		b.fault = FaultAbsent
 	}

@@ -20,6 +20,7 @@ var (
 	goPlace = Place{Root: "/testbed/fix", Module: "example.com/fix", Target: "all"}
 	jsPlace = Place{Root: "/testbed/js", Target: "all"}
 	pyPlace = Place{Root: "/testbed/py", Target: "all"}
+	cPlace  = Place{Root: "/testbed/fix", Target: "t"}
 )
 
 // fixtures are the real reports under testdata. Each was written by the
@@ -39,6 +40,7 @@ func fixtures(t *testing.T) []fixture {
 		{"mocha/*.out", schemas.RunnerMocha, jsPlace, func(n string) string { return "m/" + n[strings.Index(n, "-")+1:] + ".js" }},
 		{"jest/*.json", schemas.RunnerJest, jsPlace, func(string) string { return "" }},
 		{"pytest/*.jsonl", schemas.RunnerPytest, pyPlace, func(n string) string { return "t/test_" + n[strings.Index(n, "-")+1:] + ".py" }},
+		{"ctest/*.report", schemas.RunnerCTest, cPlace, func(string) string { return "t/area_test.cpp" }},
 		{"junit/*.xml", schemas.RunnerJUnit, jsPlace, func(string) string { return "" }},
 	} {
 		files, err := filepath.Glob("testdata/" + kind.pattern)

@@ -49,6 +49,7 @@ func Load(runner schemas.Runner, text []byte, w World) (schemas.Failure, string)
 // those of every other runner.
 var readers = map[schemas.Runner]func([]byte, World) []finding{
 	schemas.RunnerGo:     goFindings,
+	schemas.RunnerCTest:  nativeFindings,
 	schemas.RunnerPytest: pyFindings,
 }
 

@@ -27,12 +27,14 @@ type Index struct {
 	titles map[string]*titles
 	// python maps a file to what was found of its functions.
 	python map[string]*python
+	native native
 }
 
 // NewIndex reads the files of one repository's test patch. Files that are no
 // test code of a known language are passed over.
 func NewIndex(files []File) *Index {
-	x := &Index{golang: map[string]map[string]schemas.Touch{}, titles: map[string]*titles{}, python: map[string]*python{}}
+	x := &Index{golang: map[string]map[string]schemas.Touch{}, titles: map[string]*titles{}, python: map[string]*python{},
+		native: native{map[string]schemas.Touch{}, map[string]schemas.Touch{}}}
 	for _, f := range files {
 		switch path.Ext(f.Touched.Path) {
 		case ".go":
@@ -41,6 +43,8 @@ func NewIndex(files []File) *Index {
 			x.titles[f.Touched.Path] = readTitles(f)
 		case ".py":
 			x.python[f.Touched.Path] = readPython(f)
+		case ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx":
+			x.native.read(f)
 		}
 	}
 	return x
@@ -61,7 +65,7 @@ func (x *Index) Of(id schemas.TestID) schemas.Touch {
 	if funcs := x.golang[unit]; funcs != nil {
 		return goTouch(funcs, name)
 	}
-	return schemas.TouchUnchanged
+	return x.native.of(unit, name)
 }
 
 // goTouch looks at the function of a test and at the suite methods that its

@@ -202,6 +202,13 @@ func (l *linker) prove(repo, dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	home := filepath.Join(l.testbed, c.Dir, c.Package)
+	if !g.Asks(name) {
+		if v := g.Released(name, c.Lines); v != "" {
+			return "", fmt.Errorf("release %s of %s is used by a third party", v, name)
+		}
+		return home, nil // in this state nobody uses it
+	}
 	src, err := g.Linked(name, filepath.Join(l.shadow(c.Dir), c.Package))
 	if err != nil {
 		return "", err
@@ -210,7 +217,6 @@ func (l *linker) prove(repo, dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	home := filepath.Join(l.testbed, c.Dir, c.Package)
 	if !strings.HasPrefix(real, home+string(filepath.Separator)) {
 		return "", fmt.Errorf("the library of %s is %s, outside its checkout", name, real)
 	}

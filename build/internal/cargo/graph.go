@@ -82,6 +82,20 @@ func (g Graph) Member(name string) (Package, bool) {
 	return Package{}, false
 }
 
+// Asks reports whether a member of the workspace asks for a package.
+func (g Graph) Asks(name string) bool { return len(g.Reqs(name)) > 0 }
+
+// Released returns a release of a package in one of the version lines, "" when
+// there is none.
+func (g Graph) Released(name string, lines []string) string {
+	for _, p := range g.Packages {
+		if p.Name == name && p.Source != nil && slices.Contains(lines, lineOf(p.Version)) {
+			return p.Version
+		}
+	}
+	return ""
+}
+
 // VoidError says why a link does not hold.
 type VoidError struct{ Detail string }
 

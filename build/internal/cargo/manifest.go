@@ -25,8 +25,6 @@ type Manifest struct {
 	Features    map[string][]string
 	Deps        []Dep
 	Workspace   *Workspace
-	// Patched are the packages that [patch] or [replace] of the manifest names.
-	Patched []string
 }
 
 // Target is a target of a manifest.
@@ -78,15 +76,6 @@ func ParseManifest(body []byte) (m Manifest, err error) {
 		m.Features[name] = texts(list)
 	}
 	m.Deps = allDeps(raw)
-	for _, kind := range []string{"patch", "replace"} {
-		for name, entry := range table(raw[kind]) {
-			m.Patched = append(m.Patched, strings.SplitN(name, ":", 2)[0])
-			for inner, dep := range table(entry) {
-				m.Patched = append(m.Patched, firstText(text(table(dep)["package"]), inner))
-			}
-		}
-	}
-	slices.Sort(m.Patched)
 	if ws, ok := raw["workspace"].(map[string]any); ok {
 		shared := table(ws["package"])
 		m.Workspace = &Workspace{Members: texts(ws["members"]), Exclude: texts(ws["exclude"]),

@@ -51,6 +51,7 @@ var readers = map[schemas.Runner]func([]byte, World) []finding{
 	schemas.RunnerGo:     goFindings,
 	schemas.RunnerCTest:  nativeFindings,
 	schemas.RunnerPytest: pyFindings,
+	schemas.RunnerCargo:  rustFindings,
 }
 
 // finding is one complaint.

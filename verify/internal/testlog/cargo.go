@@ -2,6 +2,7 @@ package testlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -74,6 +75,7 @@ func parseCargo(b *builder) {
 	if r.half || r.open > 0 {
 		b.fault = FaultHalf
 	}
+	slices.SortStableFunc(r.order, byLine)
 	for _, t := range r.order {
 		b.add(r.result(b, unit, t))
 	}
@@ -139,33 +141,50 @@ func (r *cargoReport) event(m cargoMessage) {
 func (r *cargoReport) test(m cargoMessage) {
 	t := r.tests[m.Name]
 	if t == nil {
+		if m.Event != "started" {
+			return
+		}
 		t = &cargoTest{name: m.Name}
 		r.tests[m.Name], r.order = t, append(r.order, t)
 	}
-	var o schemas.Outcome
 	switch m.Event {
 	case "ok":
-		o = schemas.OutcomePass
+		t.finish(schemas.OutcomePass, m)
 	case "failed":
-		o = schemas.OutcomeFail
+		t.finish(schemas.OutcomeFail, m)
 	case "ignored":
-		o = schemas.OutcomeSkip
+		t.finish(schemas.OutcomeSkip, m)
 	case "timeout":
 		t.timeout = true // it goes on
 	}
-	if o != "" && t.outcome == "" {
-		t.outcome = o
-		t.message = m.Stdout
-		var why string
-		if json.Unmarshal(m.Message, &why) == nil && why != "" {
-			t.message = why + "\n" + t.message
-		}
+}
+
+// finish takes a result. libtest writes one for each test; of two, one is some
+// test's own output, and the worse counts.
+func (t *cargoTest) finish(o schemas.Outcome, m cargoMessage) {
+	if t.outcome == schemas.OutcomeFail || t.outcome == schemas.OutcomeSkip && o == schemas.OutcomePass {
+		return
+	}
+	t.outcome, t.message = o, strings.TrimLeft(m.Stdout, "\n")
+	var why string
+	if json.Unmarshal(m.Message, &why) == nil && why != "" {
+		t.message = why + "\n" + t.message
 	}
 }
 
 // docTest is the name of a doc test: file, item, and a line that moves with
 // everything above it.
-var docTest = regexp.MustCompile(`^(.+\.(?:rs|md)) - (.*?) ?\(line \d+\)( - .+)?$`)
+var docTest = regexp.MustCompile(`^(.+\.(?:rs|md)) - (.*?) ?\(line (\d+)\)( - .+)?$`)
+
+// byLine puts the doc tests of one item in the order of their lines, so that
+// their ordinals are the same wherever they stand.
+func byLine(a, b *cargoTest) int {
+	m, n := docTest.FindStringSubmatch(a.name), docTest.FindStringSubmatch(b.name)
+	if m == nil || n == nil || stableName(a.name) != stableName(b.name) {
+		return strings.Compare(stableName(a.name), stableName(b.name))
+	}
+	return cmp.Or(len(m[3])-len(n[3]), strings.Compare(m[3], n[3]))
+}
 
 // result says what became of a test. One that began and did not end took its
 // process along, or was under way when another did.
@@ -187,7 +206,7 @@ func (r *cargoReport) result(b *builder, unit string, t *cargoTest) Result {
 // stableName drops what shifts from a test's name.
 func stableName(name string) string {
 	if m := docTest.FindStringSubmatch(name); m != nil {
-		return strings.TrimSpace(m[1]+" - "+m[2]) + m[3]
+		return strings.TrimSuffix(m[1]+" - "+m[2], " - ") + m[4]
 	}
 	return name
 }

@@ -41,6 +41,7 @@ func fixtures(t *testing.T) []fixture {
 		{"jest/*.json", schemas.RunnerJest, jsPlace, func(string) string { return "" }},
 		{"pytest/*.jsonl", schemas.RunnerPytest, pyPlace, func(n string) string { return "t/test_" + n[strings.Index(n, "-")+1:] + ".py" }},
 		{"ctest/*.report", schemas.RunnerCTest, cPlace, func(string) string { return "t/area_test.cpp" }},
+		{"cargo/*.json", schemas.RunnerCargo, Place{Root: "/testbed/rs", Target: "src/lib.rs"}, func(n string) string { return "tests/" + n[strings.Index(n, "-")+1:] + ".rs" }},
 		{"junit/*.xml", schemas.RunnerJUnit, jsPlace, func(string) string { return "" }},
 	} {
 		files, err := filepath.Glob("testdata/" + kind.pattern)

@@ -12,8 +12,8 @@
 #
 # Stand-ins are known for debian:bookworm-slim, golang:1.N-bookworm,
 # golang:1.N.P-bookworm, node:N-bookworm-slim (18, 20, 22, 24),
-# python:3.N-bookworm (what pyenv has on this machine) and rust:1.N-bookworm
-# (what rustup has).
+# python:3.N-bookworm (what pyenv has on this machine), rust:1.N-bookworm
+# (what rustup has) and maven:3-eclipse-temurin-17.
 #
 # Exit status: 0 all are there, 1 a build failed, 2 wrong arguments or a name
 # without a stand-in, 3 needs root, 4 the socket is not permitted, 5 not a
@@ -266,11 +266,22 @@ build_rust() {
 	rm -rf "$WORK/rust"
 }
 
+# build_maven makes Debian's JDK, of which there is one, and Debian's Maven look
+# like the official image.
+build_maven() {
+	local name=$1 version=$2 dir=$WORK/maven
+	[ "$version" = 17 ] || die $EXIT_USAGE "no stand-in is known for $name: Debian has OpenJDK 17 only"
+	say "$name is Debian's OpenJDK $version with Debian's Maven"
+	mkdir -p "$dir"
+	standin "$name" maven.Dockerfile "$dir" "ROOTFS=$ROOTFS" "JAVA_MAJOR=$version"
+}
+
 build() {
 	local name=$1
 	case $name in
 	debian:$SUITE-slim) build_rootfs && docker tag "$ROOTFS" "$name" ;;
 	golang:1.*-$SUITE) build_rootfs && build_golang "$name" "$(expr "$name" : 'golang:\(.*\)-bookworm')" ;;
+	maven:3-eclipse-temurin-*) build_rootfs && build_maven "$name" "${name##*-}" ;;
 	node:*-$SUITE-slim) build_rootfs && build_node "$name" "$(expr "$name" : 'node:\(.*\)-bookworm-slim')" ;;
 	python:3.*-$SUITE) build_rootfs && build_python "$name" "$(expr "$name" : 'python:3\.\([0-9]*\)-bookworm')" ;;
 	rust:1.*-$SUITE) build_rootfs && build_rust "$name" "$(expr "$name" : 'rust:\(.*\)-bookworm')" ;;

@@ -69,6 +69,7 @@ var leavings = map[string][]string{
 	"node":   {"node_modules"},
 	"python": {"*.egg-info", "__pycache__", ".pytest_cache", "*.so"},
 	"rust":   {"target"},
+	"java":   {"target", "dependency-reduced-pom.xml", ".flattened-pom.xml"},
 }
 
 // exclude names what the image build puts into a checkout of the spec.
@@ -92,6 +93,7 @@ var writers = map[string]writer{
 	link.Python: (*Context).writePython,
 	link.Cargo:  (*Context).writeCargo,
 	link.CMake:  (*Context).writeCMake,
+	link.Maven:  (*Context).writeMaven,
 }
 
 func (c *Context) repoTar(dir string) string { return filepath.Join(c.paths.Scratch, dir+".tar") }

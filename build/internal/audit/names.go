@@ -44,6 +44,7 @@ var siblingRules = map[string]rule{
 	link.Python: {path: Sibling.pythonAt, reads: Sibling.pythonRecord, holds: Sibling.pythonIn},
 	link.Cargo:  {path: Sibling.cargoAt},
 	link.CMake:  {path: Sibling.cmakeAt},
+	link.Maven:  {path: Sibling.mavenAt},
 }
 
 // at says what is wrong with a path of a layer, "" when nothing is.

@@ -68,14 +68,15 @@ type Repo struct {
 // paths: manifests, CI configuration, version files, runners' options, and the
 // tests in the directories that the change touches.
 func Wanted(paths []string, changed []schemas.File) []string {
-	touched, tests := map[string]bool{}, map[string]bool{}
+	touched, tests, jvm := map[string]bool{}, map[string]bool{}, false
 	for _, f := range changed {
 		touched[testDir(f.Path)] = true
 		tests[f.Path] = wantedTest(f) || wantedPyTest(f)
+		jvm = jvm || wantedJVMTest(f.Path)
 	}
 	var want []string
 	for _, p := range paths {
-		if wanted(p) || tests[p] || inTests(p, changed) || strings.HasSuffix(p, "_test.go") && touched[parent(p)] {
+		if wanted(p) || tests[p] || inTests(p, changed) || strings.HasSuffix(p, "_test.go") && touched[parent(p)] || jvm && wantedJVMTest(p) {
 			want = append(want, p)
 		}
 	}
@@ -90,6 +91,9 @@ func wanted(p string) bool {
 	switch name {
 	case "go.mod", "go.work", "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-workspace.yaml",
 		".npmrc", ".nvmrc", ".node-version", ".go-version", ".tool-versions":
+		return true
+	}
+	if isPOM(p) || name == ".java-version" || name == ".sdkmanrc" {
 		return true
 	}
 	if cargoWants(p) || strings.HasPrefix(name, ".mocharc") || strings.HasPrefix(name, "jest.config.") {

@@ -40,6 +40,7 @@ func ecosystems() []ecosystem {
 		{toolchain: "go", stage: (*builder).goToolchain, install: (*builder).goInstall, uses: (*builder).usesGo, fetch: (*builder).goFetch, warm: goWarm},
 		{toolchain: "rust", install: (*builder).rustInstall, uses: (*builder).usesCargo, fetch: (*builder).cargoFetch, warm: cargoWarm, settle: (*builder).cargoSettle},
 		{toolchain: "cmake", install: (*builder).cmakeInstall, uses: (*builder).usesCMake, fetch: (*builder).cmakeFetch, owns: ownsCMake, warm: cmakeWarm},
+		{toolchain: "java", install: (*builder).javaInstall, uses: (*builder).usesMaven, fetch: (*builder).mavenFetch},
 	}
 }
 

@@ -95,7 +95,7 @@ func (b *builder) links() {
 }
 
 func (b *builder) rebuild() {
-	for _, r := range b.spec.Repos {
+	for _, r := range providersFirst(b.spec) {
 		for _, c := range r.Rebuild {
 			b.run(schemas.BuildStep, path.Join(schemas.TestbedDir, r.Dir), c)
 		}

@@ -202,7 +202,7 @@ func TestNoiseImitates(t *testing.T) {
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func FuzzParse(f *testing.F) {
-	runners := []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest, schemas.RunnerPytest, schemas.RunnerCTest}
+	runners := []schemas.Runner{schemas.RunnerGo, schemas.RunnerJUnit, schemas.RunnerMocha, schemas.RunnerJest, schemas.RunnerNodeTest, schemas.RunnerPytest, schemas.RunnerCTest, schemas.RunnerSurefire}
 	for i, seed := range []string{
 		`{"Action":"run","Package":"p","Test":"T"}` + "\nFAIL\tp [build failed]\n# p\n",
 		`<testsuites><testsuite name="a"><testcase name="x"><failure>`,

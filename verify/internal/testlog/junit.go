@@ -39,16 +39,20 @@ func parseJUnit(b *builder, as dialect) {
 		b.absent(b.expected(func(f string) string { return f }))
 		return
 	}
-	r := &junitReader{dec: xml.NewDecoder(bytes.NewReader(validXML(b.log.Report[start:])))}
-	r.dec.Strict = false
-	r.dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	whole := r.read(func(c junitCase) { as(b, c) })
+	whole := newJUnitReader(b.log.Report[start:]).read(func(c junitCase) { as(b, c) })
 	if !whole {
 		b.fault = FaultHalf
 	}
 	if len(b.order) == 0 {
 		b.absent(b.expected(func(f string) string { return f }))
 	}
+}
+
+func newJUnitReader(report []byte) *junitReader {
+	r := &junitReader{dec: xml.NewDecoder(bytes.NewReader(validXML(report)))}
+	r.dec.Strict = false
+	r.dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	return r
 }
 
 // junitReader walks the elements of a report.
@@ -105,6 +109,10 @@ func (r *junitReader) start(t xml.StartElement) {
 	case r.open != nil && name == "system-out":
 		r.within, r.printed = 1, true
 		r.text.Reset()
+	case r.open != nil && (name == "flakyFailure" || name == "flakyError"): // it passed when it was run again
+		r.within = 1
+		r.text.Reset()
+		r.open.verdict, r.open.kind, r.open.message = "failure", attr(t, "type"), "flaky: "+attr(t, "message")
 	case r.open != nil && (name == "failure" || name == "error" || name == "skipped"):
 		r.within = 1
 		r.text.Reset()

@@ -115,6 +115,8 @@ func Parse(runner schemas.Runner, log Log, at Place) Report {
 		parseCargo(b)
 	case schemas.RunnerCTest:
 		parseCTest(b)
+	case schemas.RunnerSurefire:
+		parseSurefire(b)
 	default:
 		b.fault = FaultAbsent
 	}

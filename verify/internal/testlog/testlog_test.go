@@ -43,6 +43,7 @@ func fixtures(t *testing.T) []fixture {
 		{"ctest/*.report", schemas.RunnerCTest, cPlace, func(string) string { return "t/area_test.cpp" }},
 		{"cargo/*.json", schemas.RunnerCargo, Place{Root: "/testbed/rs", Target: "src/lib.rs"}, func(n string) string { return "tests/" + n[strings.Index(n, "-")+1:] + ".rs" }},
 		{"junit/*.xml", schemas.RunnerJUnit, jsPlace, func(string) string { return "" }},
+		{"surefire/*.xml", schemas.RunnerSurefire, Place{Root: "/testbed/fix", Target: "all"}, func(string) string { return "core/src/test/java/com/acme/AbsentTest.java" }},
 	} {
 		files, err := filepath.Glob("testdata/" + kind.pattern)
 		if err != nil || len(files) == 0 {

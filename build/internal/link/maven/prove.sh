@@ -1,0 +1,54 @@
+#!/bin/sh
+# prove.sh DIR GROUP ARTIFACT MODULES [OPTION...], in the directory of a
+# consumer's outermost POM, prints DIR, a provider's module, when every one of
+# the consumer's modules that uses the artifact gets the archive that was built
+# in DIR; else what it gets instead. A provider that does not build in this state leaves no archive
+# at all, and so none but its own.
+set -eu
+dir=$1 group=$2 artifact=$3 modules=$4
+shift 4
+home=/var/crossswe/maven
+at=/var/lib/maven/repository/$(echo "$group" | tr . /)/$artifact
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+for failed in $home/failed-*; do
+	root=$(echo "${failed#"$home/failed"}" | tr - /)
+	case $(echo "$dir" | tr - /)/ in
+	"$root"/*)
+		if [ -e "$failed" ] && [ ! -e "$at" ]; then
+			echo "$dir"
+			exit 0
+		fi
+		;;
+	esac
+done
+
+sh $home/mvn.sh org.apache.maven.plugins:maven-dependency-plugin:3.6.1:tree -DoutputType=text \
+	-DoutputFile="$tree/tree" -DappendOutput=true -Dincludes="$group:$artifact" -pl "$modules" -am "$@" >"$tree/log" 2>&1 || {
+	grep '^\[ERROR\]' "$tree/log" | head -n 3 >&2
+	exit 1
+}
+# A line is "+- group:artifact:type[:classifier]:version:scope".
+sed -n "s/^[-+|\\\\ ]* \($group:$artifact:.*\)$/\1/p" "$tree/tree" | sed 's/ (.*//' |
+	awk -F: 'NF == 5 { print $4 } NF == 6 { print $5 }' | sort -u >"$tree/versions"
+if [ ! -s "$tree/versions" ]; then
+	echo "no module uses $group:$artifact"
+	exit 0
+fi
+while read -r version; do
+	archive=$at/$version/$artifact-$version.jar
+	if [ ! -e "$archive" ]; then
+		echo "$group:$artifact:$version, which is not the checkout's"
+		exit 0
+	fi
+	same=no
+	for built in "$dir"/target/*.jar; do
+		if cmp -s "$built" "$archive"; then same=yes; fi
+	done
+	if [ $same = no ]; then
+		echo "$archive, which was not built in the checkout"
+		exit 0
+	fi
+done <"$tree/versions"
+echo "$dir"

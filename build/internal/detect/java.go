@@ -151,11 +151,24 @@ func JavaOptions(mods []MavenModule, wanted, actual int) []string {
 			}
 		}
 	}
+	if actual != wanted && levelless(mods) {
+		// What the compiler's plugin takes by itself is too old.
+		raised["-Dmaven.compiler.source="+levelText(lowestLevel(actual))] = true
+		raised["-Dmaven.compiler.target="+levelText(lowestLevel(actual))] = true
+	}
 	options := sortedKeys(raised)
 	if len(off) > 0 {
 		options = append(options, "-P"+strings.Join(sortedKeys(off), ","))
 	}
 	return options
+}
+
+// levelless reports whether no POM, and none outside the tree, tells a level.
+func levelless(mods []MavenModule) bool {
+	return len(mods) > 0 && !slices.ContainsFunc(mods, func(m MavenModule) bool {
+		outside := !m.hasUp && slices.ContainsFunc(m.Needs, func(n MavenNeed) bool { return n.Parent })
+		return outside || slices.ContainsFunc(sortedKeys(m.Properties), javaLevel.MatchString)
+	})
 }
 
 // levelText writes a level as old plugins want it.
@@ -218,7 +231,7 @@ func jdkNumber(s string) (int, bool) {
 	return n, err == nil
 }
 
-func sortedKeys(set map[string]bool) []string {
+func sortedKeys[V any](set map[string]V) []string {
 	var all []string
 	for k := range set {
 		all = append(all, k)

@@ -24,6 +24,8 @@ type World struct {
 	// Module is the path of the unit's own Go module, "" for other languages.
 	Module   string
 	Siblings []Sibling
+	// Packages are the repository's own packages, of JVM languages.
+	Packages []string
 	// Source returns the text of a file by its absolute path, nil when it is
 	// not at hand. It may be nil itself.
 	Source func(file string) []byte
@@ -33,6 +35,8 @@ type World struct {
 type Sibling struct {
 	Dir   string   // absolute directory of its checkout
 	Names []string // its packages as consumers name them: module paths, npm names
+	// Packages are those of its sources, of JVM languages.
+	Packages []string
 }
 
 // Load classifies the text about a unit that did not load. It returns the kind
@@ -48,10 +52,11 @@ func Load(runner schemas.Runner, text []byte, w World) (schemas.Failure, string)
 // readers read what the tools of a runner's language say; JavaScript's are
 // those of every other runner.
 var readers = map[schemas.Runner]func([]byte, World) []finding{
-	schemas.RunnerGo:     goFindings,
-	schemas.RunnerCTest:  nativeFindings,
-	schemas.RunnerPytest: pyFindings,
-	schemas.RunnerCargo:  rustFindings,
+	schemas.RunnerGo:       goFindings,
+	schemas.RunnerCTest:    nativeFindings,
+	schemas.RunnerPytest:   pyFindings,
+	schemas.RunnerCargo:    rustFindings,
+	schemas.RunnerSurefire: javaFindings,
 }
 
 // finding is one complaint.

@@ -28,13 +28,15 @@ type Index struct {
 	// python maps a file to what was found of its functions.
 	python map[string]*python
 	native native
+	// java maps a class, as test reports name it, to its methods.
+	java map[string]map[string]schemas.Touch
 }
 
 // NewIndex reads the files of one repository's test patch. Files that are no
 // test code of a known language are passed over.
 func NewIndex(files []File) *Index {
 	x := &Index{golang: map[string]map[string]schemas.Touch{}, titles: map[string]*titles{}, python: map[string]*python{},
-		native: native{map[string]schemas.Touch{}, map[string]schemas.Touch{}}}
+		java: map[string]map[string]schemas.Touch{}, native: native{map[string]schemas.Touch{}, map[string]schemas.Touch{}}}
 	for _, f := range files {
 		switch path.Ext(f.Touched.Path) {
 		case ".go":
@@ -45,6 +47,8 @@ func NewIndex(files []File) *Index {
 			x.python[f.Touched.Path] = readPython(f)
 		case ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx":
 			x.native.read(f)
+		case ".java", ".kt", ".groovy":
+			x.javaFile(f)
 		}
 	}
 	return x
@@ -61,6 +65,9 @@ func (x *Index) Of(id schemas.TestID) schemas.Touch {
 	}
 	if p := x.python[unit]; p != nil {
 		return p.of(name)
+	}
+	if methods := x.java[unit]; methods != nil {
+		return javaTouch(methods, name)
 	}
 	if funcs := x.golang[unit]; funcs != nil {
 		return goTouch(funcs, name)

@@ -199,7 +199,7 @@ func (t *trial) blame(ctx context.Context, repo int, target schemas.Target, plac
 	default:
 		return
 	}
-	failure, line := blame.Load(target.Runner, report.Loads[r.Unit], t.world(ctx, repo, place))
+	failure, line := blame.Load(target.Runner, report.Loads[r.Unit], t.packages(ctx, target.Runner, t.world(ctx, repo, place)))
 	if failure != "" {
 		r.Failure, r.Message = failure, line+"\n"+r.Message
 	}

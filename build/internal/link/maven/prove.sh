@@ -31,12 +31,16 @@ sh $home/mvn.sh org.apache.maven.plugins:maven-dependency-plugin:3.6.1:tree -Dou
 }
 # A line is "+- group:artifact:type[:classifier]:version:scope".
 sed -n "s/^[-+|\\\\ ]* \($group:$artifact:.*\)$/\1/p" "$tree/tree" | sed 's/ (.*//' |
-	awk -F: 'NF == 5 { print $4 } NF == 6 { print $5 }' | sort -u >"$tree/versions"
+	awk -F: 'NF == 5 { print $4, $5 } NF == 6 { print $5, $6 }' | sort -u >"$tree/versions"
 if [ ! -s "$tree/versions" ]; then
 	echo "no module uses $group:$artifact"
 	exit 0
 fi
-while read -r version; do
+while read -r version scope; do
+	if [ "$scope" = system ]; then
+		echo "$group:$artifact:$version as an archive in the consumer's checkout"
+		exit 0
+	fi
 	archive=$at/$version/$artifact-$version.jar
 	if [ ! -e "$archive" ]; then
 		echo "$group:$artifact:$version, which is not the checkout's"

@@ -180,7 +180,8 @@ func levelText(level int) string {
 }
 
 // jdkActivates evaluates a profile's activation by JDK: a prefix, its
-// negation, or ranges. What is no version activates nothing.
+// negation, or a range. It is as lenient as Maven (JdkVersionProfileActivator):
+// "[14," is a range without an end. What is no version activates nothing.
 func jdkActivates(spec string, jdk int) bool {
 	spec = strings.TrimSpace(spec)
 	if rest, ok := strings.CutPrefix(spec, "!"); ok {
@@ -193,35 +194,22 @@ func jdkActivates(spec string, jdk int) bool {
 		n, ok := jdkNumber(spec)
 		return ok && n == jdk
 	}
-	for spec != "" {
-		end := strings.IndexAny(spec, "])")
-		if end < 0 {
-			return false
-		}
-		if inRange(spec[:end+1], jdk) {
-			return true
-		}
-		spec = strings.TrimLeft(spec[end+1:], ", ")
+	low, high, _ := strings.Cut(spec, ",")
+	high, _, _ = strings.Cut(high, ",")
+	if strings.HasSuffix(low, "]") {
+		high = low[1:]
 	}
-	return false
+	return jdkAbove(low, jdk) && jdkBelow(strings.TrimSpace(high), jdk)
 }
 
-// inRange evaluates one range, such as [14,) or (1.8,11].
-func inRange(r string, jdk int) bool {
-	if len(r) < 2 {
-		return false
-	}
-	low, high, isRange := strings.Cut(r[1:len(r)-1], ",")
-	if !isRange {
-		high = low
-	}
-	if n, ok := jdkNumber(low); ok && (jdk < n || jdk == n && r[0] == '(') {
-		return false
-	}
-	if n, ok := jdkNumber(high); ok && (jdk > n || jdk == n && r[len(r)-1] == ')') {
-		return false
-	}
-	return true
+func jdkAbove(low string, jdk int) bool {
+	n, ok := jdkNumber(strings.TrimRight(low[1:], "]) "))
+	return !ok || jdk > n || jdk == n && low[0] == '['
+}
+
+func jdkBelow(high string, jdk int) bool {
+	n, ok := jdkNumber(strings.TrimRight(high, "]) "))
+	return !ok || jdk < n || jdk == n && strings.HasSuffix(high, "]")
 }
 
 func jdkNumber(s string) (int, bool) {

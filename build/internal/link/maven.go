@@ -120,13 +120,28 @@ func (s mavenSide) versions(name detect.MavenName) []string {
 	return all
 }
 
-// roots returns the outermost POMs above the modules that use an artifact.
+// roots returns the outermost POMs above the modules that use an artifact:
+// those under which the change touches something, or all.
 func (s mavenSide) roots(name detect.MavenName) []string {
-	var all []string
+	touched := map[string]bool{}
 	for _, m := range s.base {
-		if uses(m, name) {
-			all = append(all, detect.MavenRoot(s.base, m.Dir))
+		if s.touches(m) {
+			touched[detect.MavenRoot(s.base, m.Dir)] = true
 		}
+	}
+	var all, some []string
+	for _, m := range s.base {
+		if !uses(m, name) {
+			continue
+		}
+		root := detect.MavenRoot(s.base, m.Dir)
+		all = append(all, root)
+		if touched[root] {
+			some = append(some, root)
+		}
+	}
+	if len(some) > 0 {
+		return sortedUnique(some)
 	}
 	return sortedUnique(all)
 }

@@ -16,7 +16,7 @@ for failed in $home/failed-*; do
 	root=$(echo "${failed#"$home/failed"}" | tr - /)
 	case $(echo "$dir" | tr - /)/ in
 	"$root"/*)
-		if [ -e "$failed" ] && [ ! -e "$at" ]; then
+		if [ -e "$failed" ] && ! find "$at" -name '*.jar' 2>/dev/null | grep -q .; then
 			echo "$dir"
 			exit 0
 		fi

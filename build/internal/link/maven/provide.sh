@@ -53,6 +53,10 @@ alias_all() {
 
 touch "$failed"
 ours forget
-sh $home/mvn.sh -q install -pl "$modules" -am "$@"
+sh $home/mvn.sh -q install -pl "$modules" -am "$@" || {
+	code=$?
+	ours forget
+	exit $code
+}
 ours alias_all
 rm -f "$failed"

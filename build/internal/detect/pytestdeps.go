@@ -167,7 +167,11 @@ var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[A-Za-z0-9._,
 // URL, no path, no option.
 func PlainRequirement(line string) bool { return plain.MatchString(line) }
 
-var toxFactor = regexp.MustCompile(`^[!\w{},.-]+:\s+`)
+var (
+	toxFactor = regexp.MustCompile(`^[!\w{},.-]+:\s+`)
+	// toxSpecial are factors of runs with the oldest or the newest of something.
+	toxSpecial = regexp.MustCompile(`(?i)min|old|low|main|master|dev|nightly|pre|pypy`)
+)
 
 // pyTox reads the dependencies of tox's plain environment and of those named
 // after tests and Python's versions.
@@ -176,7 +180,9 @@ func pyTox(t Tree, p PyProject) PyTestNeeds {
 	cfg := parseINI(t.Files[join(p.Dir, "tox.ini")])
 	for _, section := range []string{"testenv", "testenv:test", "testenv:tests", "testenv:py", "testenv:unit"} {
 		for _, line := range iniLines(cfg[section]["deps"]) {
-			n.requirement(t, p, p.Dir, toxFactor.ReplaceAllString(line, ""), map[string]bool{})
+			if factor := toxFactor.FindString(line); factor[:min(1, len(factor))] == "!" || !toxSpecial.MatchString(factor) {
+				n.requirement(t, p, p.Dir, strings.TrimPrefix(line, factor), map[string]bool{})
+			}
 		}
 		for _, e := range strings.FieldsFunc(cfg[section]["extras"], func(r rune) bool { return r == '\n' || r == ',' || r == ' ' }) {
 			if len(p.Extras[e]) > 0 && !pyNever.MatchString(e) {

@@ -170,7 +170,7 @@ func TestPyTests(t *testing.T) {
 		}, PyTestNeeds{Extras: []string{"testutils"}, Lines: []string{"mock==1.0", "pytest~=7.4"}, From: "extras, requirement files"}},
 		{"tox", map[string]string{
 			"setup.py": "setup(name='p')",
-			"tox.ini":  "[testenv]\ndeps =\n  pytest\n  !pypy: -r {toxinidir}/more.txt\n  py{38,39}: old\n  x{env:V}\nextras = dev\n[testenv:docs]\ndeps = sphinx\n",
+			"tox.ini":  "[testenv]\ndeps =\n  pytestlatest: pytest\n  pytestmin: pytest==1.0\n  !pypy: -r {toxinidir}/more.txt\n  py{38,39}: old\n  x{env:V}\nextras = dev\n[testenv:docs]\ndeps = sphinx\n",
 			"more.txt": "mock\n",
 		}, PyTestNeeds{Lines: []string{"mock", "old", "pytest"}, From: "tox.ini"}},
 		{"nox, and uv's own table", map[string]string{

@@ -55,27 +55,31 @@ func PlanPython(repos []detect.Repo, at time.Time) PythonPlan {
 	p := PythonPlan{Setup: make([][]schemas.Command, len(repos)), Rebuild: make([][]schemas.Command, len(repos))}
 	p.setup(sides, at)
 	for i, consumer := range sides {
-		linked := map[string]bool{}
 		for j, provider := range sides {
 			if i != j {
-				p.link(consumer, provider, linked)
-			}
-		}
-		for _, d := range consumer.base {
-			if !linked[d.Dir] && !p.installs(consumer.repo, d) {
-				p.Rebuild[i] = append(p.Rebuild[i], pyEditable(consumer.repo, d))
+				p.link(consumer, provider)
 			}
 		}
 	}
 	for i, s := range sides {
-		for _, d := range s.base {
-			if why := s.reinstall(d); why != "" && !slices.ContainsFunc(p.Rebuild[i], func(c schemas.Command) bool { return slices.Contains(c.Run, testbed(s.repo, d.Dir)) }) {
-				p.Rebuild[i] = append(p.Rebuild[i], pyEditable(s.repo, d))
-				p.Guesses = append(p.Guesses, schemas.Guess{Field: fmt.Sprintf("repos[%s].rebuild", s.repo.Name), From: "the change touches " + why})
-			}
-		}
+		p.rebuild(i, s)
 	}
 	return p
+}
+
+// rebuild plans what is installed by no link, and what a change needs to have
+// installed anew in every mask.
+func (p *PythonPlan) rebuild(i int, s pySide) {
+	for _, d := range s.base {
+		why := s.reinstall(d)
+		if why == "" && p.installs(s.repo, d) {
+			continue
+		}
+		p.Rebuild[i] = append(p.Rebuild[i], pyEditable(s.repo, d))
+		if why != "" {
+			p.Guesses = append(p.Guesses, schemas.Guess{Field: fmt.Sprintf("repos[%s].rebuild", s.repo.Name), From: "the change touches " + why})
+		}
+	}
 }
 
 // installs reports whether a link made so far installs the distribution.
@@ -87,14 +91,13 @@ func (p *PythonPlan) installs(r detect.Repo, d detect.PyProject) bool {
 
 // link adds the links from a consumer's distributions to those of a provider,
 // and installs the consumer's own beside.
-func (p *PythonPlan) link(consumer, provider pySide, linked map[string]bool) {
+func (p *PythonPlan) link(consumer, provider pySide) {
 	for _, d := range consumer.base {
 		for _, sibling := range detect.PyProjects(provider.repo.Base) {
 			wants := pyNamed(sibling.Normal(), consumer.needs(d))
 			if len(wants) == 0 || len(sibling.Modules) == 0 {
 				continue
 			}
-			linked[d.Dir] = true
 			l := pyLink(consumer.repo, provider.repo, d, sibling, wants)
 			if !p.installs(consumer.repo, d) {
 				l.Make = append(l.Make, pyEditable(consumer.repo, d))

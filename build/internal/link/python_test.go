@@ -82,6 +82,21 @@ func TestPythonSetup(t *testing.T) {
 	}
 }
 
+// A provider is installed by its consumer's link alone, whichever stands first.
+func TestPythonWithoutALinkOfItsOwn(t *testing.T) {
+	pair := pyPair()
+	pair[0].Base.Files["pyproject.toml"] = []byte("[project]\nname = 'Harbor.Core'\n")
+	pair[0].Head = pair[0].Base
+	pair[1].Head = pair[1].Base
+	alone := detect.Repo{Name: "c/alone", Dir: "alone", Base: tree(map[string]string{"setup.py": "setup(name='alone')"})}
+	alone.Head = alone.Base
+	p := PlanPython(append(pair, alone), pyDay)
+	install := []schemas.Command{pyEditable(alone, detect.PyProjects(alone.Base)[0])}
+	if diff := cmp.Diff([][]schemas.Command{nil, nil, install}, p.Rebuild); diff != "" || len(p.Links) != 1 {
+		t.Errorf("%d links; rebuild (-want +got):\n%s", len(p.Links), diff)
+	}
+}
+
 func TestPythonReinstall(t *testing.T) {
 	d := detect.PyProject{Name: "p"}
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"crossswe/build/internal/cargo"
@@ -72,7 +73,7 @@ func (f *fetcher) configure() error {
 }
 
 // mask lays the trees of one mask out, links them and notes their crates. Only
-// a mask that must resolve is an error when it does not.
+// a mask that must resolve is an error when it does not, unless for a link.
 func (f *fetcher) mask(fields []string) error {
 	if len(fields) < 2 {
 		return fmt.Errorf("%w: a line of masks has %d fields", errUsage, len(fields))
@@ -90,13 +91,19 @@ func (f *fetcher) mask(fields []string) error {
 	}
 	for _, r := range f.plan.Repos {
 		if err := f.repo(r); err != nil {
-			if fields[1] == "must" {
+			if fields[1] == "must" && !f.aboutSibling(err) {
 				return err
 			}
-			fmt.Fprintf(f.stderr, "%s of the partial mask %s does not resolve: %v\n", r.Dir, fields[0], err)
+			fmt.Fprintf(f.stderr, "%s does not resolve in mask %s: %v\n", r.Dir, fields[0], err)
 		}
 	}
 	return nil
+}
+
+// aboutSibling reports whether an error names a crate of the set: the links are
+// made later, and a link that does not take is then an error of its own.
+func (f *fetcher) aboutSibling(err error) bool {
+	return slices.ContainsFunc(f.plan.Crates, func(c cargo.Crate) bool { return strings.Contains(err.Error(), "`"+c.Name) })
 }
 
 func (f *fetcher) repo(r cargo.Repo) error {

@@ -71,7 +71,7 @@ func candidate(repos ...detect.Repo) schemas.Candidate {
 }
 
 func options() Options {
-	return Options{Images: Images{Go: "golang:1.26-bookworm", Node: "node:%s-bookworm-slim", Python: "python:%s-bookworm"}, History: schemas.HistoryPast}
+	return Options{Images: Images{Go: "golang:1.26-bookworm", Node: "node:%s-bookworm-slim", Python: "python:%s-bookworm", Rust: "rust:%s-bookworm"}, History: schemas.HistoryPast}
 }
 
 func pyDep() detect.Repo {
@@ -103,6 +103,8 @@ func TestSpec(t *testing.T) {
 		"mixed":         {goDep(), mixed, npmDep()},
 		"python":        {pyDep(), pyApp()},
 		"go and python": {goDep(), goApp(), pyApp()},
+		"cargo":         {rustDep(), rustApp()},
+		"go and cargo":  {goDep(), goApp(), rustDep(), rustApp()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec, err := Spec(candidate(repos...), repos, options())
@@ -172,5 +174,31 @@ func TestDirs(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a-js", "b-JS", "github", "plain", "repo"}, Dirs(sides)); diff != "" {
 		t.Errorf("directories (-want +got):\n%s", diff)
+	}
+}
+
+func rustDep() detect.Repo {
+	return repo("w/types", "types", map[string]string{
+		"Cargo.toml": "[package]\nname = \"w-types\"\nversion = \"0.2.1\"\n", "src/lib.rs": "", "src/tests.rs": "#[test]\nfn t() {}\n"}, "src/tests.rs")
+}
+
+func rustApp() detect.Repo {
+	return repo("w/web", "rusty-web", map[string]string{
+		"Cargo.toml": "[package]\nname = \"web\"\nversion = \"1.0.0\"\n[dependencies]\nw-types = \"0.2\"\n[features]\nx = []\n", "src/lib.rs": "",
+		"Cargo.lock": "[[package]]\nname = \"openssl-sys\"\nversion = \"0.9.0\"\n",
+		"tests/w.rs": "#[test]\nfn w() {}\n", "package.json": `{"name": "tools", "devDependencies": {"prettier": "3"}}`}, "tests/w.rs")
+}
+
+// TestOneCompiler: an image without a place for the version is the compiler of
+// every environment.
+func TestOneCompiler(t *testing.T) {
+	opt := options()
+	opt.Images.Rust = "rust:1.95-bookworm"
+	spec, err := Spec(candidate(rustDep(), rustApp()), []detect.Repo{rustDep(), rustApp()}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]schemas.Toolchain{{Name: "rust", Version: "1.95"}}, spec.Toolchains); diff != "" || spec.Base != "rust:1.95-bookworm" {
+		t.Errorf("base %s, toolchains (-want +got):\n%s", spec.Base, diff)
 	}
 }

@@ -183,6 +183,7 @@ func cargoLink(consumer, provider cargoSide, root string, pkg detect.CargoPackag
 	return schemas.LinkSpec{
 		Ecosystem: Cargo, Consumer: consumer.repo.Name, Provider: provider.repo.Name, Name: pkg.Name,
 		ConsumerDir: root, ProviderDir: pkg.Dir,
+		Make:  []schemas.Command{{Run: []string{CargoProgram, "link", "-repo", consumer.repo.Dir}}},
 		Prove: schemas.Command{Run: append(run, "-crate", pkg.Name)},
 		Want:  testbed(provider.repo, pkg.Dir),
 	}

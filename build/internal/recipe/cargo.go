@@ -29,15 +29,18 @@ func (b *builder) usesCargo() bool {
 	return slices.ContainsFunc(b.spec.Files, func(f schemas.SpecFile) bool { return f.Path == link.CargoPlanFile })
 }
 
-// rustInstall copies Rust from its image, unless the base is that.
+// rustInstall copies Rust from its image, unless the base is that. Where there
+// is rustup, the compiler gets a name that wins over the toolchain files of the
+// repositories, since it would fetch what those name.
 func (b *builder) rustInstall(t schemas.Toolchain) {
-	if t.Image == "" {
-		return
+	if t.Image != "" {
+		b.copyImage(t, "/usr/local/rustup/", "/usr/local/cargo/")
+		b.env("RUSTUP_HOME=/usr/local/rustup")
+		b.env("CARGO_HOME=/usr/local/cargo")
+		b.step(schemas.BuildStep, `RUN ["sh", "-c", "ln -s /usr/local/cargo/bin/* /usr/local/bin/"]`)
 	}
-	b.copyImage(t, "/usr/local/rustup/", "/usr/local/cargo/")
-	b.env("RUSTUP_HOME=/usr/local/rustup")
-	b.env("CARGO_HOME=/usr/local/cargo")
-	b.step(schemas.BuildStep, `RUN ["sh", "-c", "ln -s /usr/local/cargo/bin/* /usr/local/bin/"]`)
+	b.step(schemas.BuildNoToolchain, `RUN ["sh", "-c", "if command -v rustup; then rustup toolchain link crossswe \"$(rustc --print sysroot)\"; fi"]`)
+	b.env("RUSTUP_TOOLCHAIN=crossswe")
 }
 
 func (b *builder) cargoFetch() {

@@ -63,6 +63,24 @@ func pythonSpec() schemas.Spec {
 	}
 }
 
+func cargoSpec() schemas.Spec {
+	return schemas.Spec{
+		Base:       "rust:1.86-bookworm",
+		Toolchains: []schemas.Toolchain{{Name: "rust", Version: "1.86"}},
+		History:    schemas.HistoryPast,
+		Files:      []schemas.SpecFile{{Path: link.CargoConfigFile, Content: "[patch]\n"}, {Path: link.CargoPlanFile, Content: "{}\n"}},
+		Repos: []schemas.RepoSpec{
+			{Repo: "x/a", Dir: "a"},
+			{Repo: "x/b", Dir: "b", Rebuild: []schemas.Command{{Run: []string{link.CargoProgram, "link", "-repo", "b"}}},
+				Targets: []schemas.Target{
+					{Name: "src/lib.rs", Runner: schemas.RunnerCargo, Command: schemas.Command{Run: []string{"cargo", "test", "--message-format=json", "--lib", "--", "--format=json"}}},
+					{Name: "doc", Runner: schemas.RunnerCargo, Command: schemas.Command{Run: []string{"cargo", "test", "--message-format=json", "--doc"}}},
+				}},
+		},
+		Links: []schemas.LinkSpec{{Ecosystem: link.Cargo, Consumer: "x/b", Provider: "x/a", Make: []schemas.Command{{Run: []string{link.CargoProgram, "link", "-repo", "b"}}}}},
+	}
+}
+
 // threeSpec has three ecosystems on Go's base: every setup command runs where
 // its own tools are.
 func threeSpec() schemas.Spec {
@@ -82,7 +100,7 @@ func mixedSpec() schemas.Spec {
 
 func TestDockerfiles(t *testing.T) {
 	pins := map[schemas.ImageRef]string{"golang:1.26-bookworm": "golang@sha256:" + strings.Repeat("a", 64), "node:24-bookworm-slim": "sha256:" + strings.Repeat("b", 64)}
-	for name, spec := range map[string]schemas.Spec{"go": goSpec(), "npm": npmSpec(), "mixed": mixedSpec(), "python": pythonSpec(), "three": threeSpec()} {
+	for name, spec := range map[string]schemas.Spec{"go": goSpec(), "npm": npmSpec(), "mixed": mixedSpec(), "python": pythonSpec(), "cargo": cargoSpec(), "three": threeSpec()} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(spec, Options{Pins: pins, Args: []string{"GOPROXY", "npm_config_registry"}})
 			if err != nil {

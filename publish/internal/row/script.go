@@ -57,7 +57,7 @@ func testPatches(sides []side) []TestPatch {
 }
 
 // Script writes the bash script that judges the work trees as they are: it
-// puts the test files in place, proves the links, rebuilds, runs the targets
+// puts the test files in place, rebuilds, proves the links, runs the targets
 // and prints one line per test between the harness's marks. What the tests
 // print goes to files, so that no patch can write lines of its own. The exit
 // status is the tests' own. The error is a *Refusal when a path or a command
@@ -74,8 +74,8 @@ func Script(spec schemas.Spec, tests []TestPatch, opt ScriptOptions) (string, er
 			return "", err
 		}
 	}
-	w.links(spec)
 	w.rebuild(spec)
+	w.links(spec)
 	w.targets(spec)
 	text := w.String()
 	if strings.Count(text, startMark) != 1 || strings.Count(text, endMark) != 1 || strings.Count(text, errorMark) != 1 {

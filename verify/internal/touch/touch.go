@@ -30,6 +30,7 @@ type Index struct {
 	native native
 	// java maps a class, as test reports name it, to its methods.
 	java map[string]map[string]schemas.Touch
+	rust rust
 }
 
 // NewIndex reads the files of one repository's test patch. Files that are no
@@ -47,6 +48,8 @@ func NewIndex(files []File) *Index {
 			x.python[f.Touched.Path] = readPython(f)
 		case ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx":
 			x.native.read(f)
+		case ".rs":
+			x.rust.read(f)
 		case ".java", ".kt", ".groovy":
 			x.javaFile(f)
 		}
@@ -68,6 +71,9 @@ func (x *Index) Of(id schemas.TestID) schemas.Touch {
 	}
 	if methods := x.java[unit]; methods != nil {
 		return javaTouch(methods, name)
+	}
+	if path.Ext(unit) == ".rs" {
+		return x.rust.of(unit, name)
 	}
 	if funcs := x.golang[unit]; funcs != nil {
 		return goTouch(funcs, name)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ func (p *stage) statement(ctx context.Context, in row.Input) (schemas.Statement,
 	if found && st.Linted == linted(in, st) {
 		return st, nil
 	}
+	was := st
 	sides, err := sidesOf(in)
 	if err != nil {
 		return st, err
@@ -45,11 +47,28 @@ func (p *stage) statement(ctx context.Context, in row.Input) (schemas.Statement,
 	}
 	st.Findings = statement.Lint(sides, names, st.Text, st.Interface)
 	st.Linted, st.At = linted(in, st), p.now().UTC().Truncate(time.Second)
-	if err := p.Store.Commit(ctx, store.Batch{Records: []schemas.Record{st}}); err != nil {
+	if st, err = p.keep(ctx, was, st); err != nil {
 		return st, err
 	}
 	p.Log.Info("statement", "candidate", in.Candidate.ID, "method", st.Method, "findings", len(st.Findings))
 	return st, nil
+}
+
+// keep writes what became of a statement, unless somebody has edited or approved
+// it meanwhile: then theirs stands, and the next run reads it again.
+func (p *stage) keep(ctx context.Context, was, st schemas.Statement) (schemas.Statement, error) {
+	err := p.Store.Update(ctx, func(ctx context.Context, view *store.Store) (store.Batch, error) {
+		now, _, err := store.Get[schemas.Statement](ctx, view, string(st.Candidate))
+		if err != nil {
+			return store.Batch{}, err
+		}
+		if !reflect.DeepEqual(now, was) {
+			st = now
+			return store.Batch{}, nil
+		}
+		return store.Batch{Records: []schemas.Record{st}}, nil
+	})
+	return st, err
 }
 
 // linted is the digest of everything that drafts and findings follow from.

@@ -19,7 +19,7 @@ func listFlags(fs *flag.FlagSet, o *options) {
 }
 
 func list(ctx context.Context, s *session, o options) error {
-	cases, err := s.cases(ctx)
+	cases, err := s.cases(ctx, s.Store)
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,14 @@ func decide(ctx context.Context, s *session, o options) error {
 	if err := r.Validate(); err != nil {
 		return cli.Usagef("%w\nreasons: %q\nintents: %q", err, schemas.ReasonCodes, schemas.TaskIntents)
 	}
-	cases, err := s.cases(ctx)
+	err := s.update(ctx, func(cases []review.Case) (review.Change, error) {
+		change, err := review.Add(s.policy(), cases, r)
+		if err != nil {
+			return change, cli.Usagef("%s: %w", r.Candidate, err)
+		}
+		return change, nil
+	})
 	if err != nil {
-		return err
-	}
-	change, err := review.Add(s.policy(), cases, r)
-	if err != nil {
-		return cli.Usagef("%s: %w", r.Candidate, err)
-	}
-	if err := s.commit(ctx, change); err != nil {
 		return err
 	}
 	c, err := s.find(ctx, o.args[0])

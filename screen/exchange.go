@@ -29,15 +29,14 @@ func importFile(ctx context.Context, s *session, o options) error {
 	if err != nil {
 		return usage(fmt.Errorf("%s, nothing imported:\n%w", o.args[0], err))
 	}
-	cases, err := s.cases(ctx)
+	var change review.Change
+	err = s.update(ctx, func(cases []review.Case) (review.Change, error) {
+		if change, err = review.Merge(s.policy(), cases, entries); err != nil {
+			return change, usage(fmt.Errorf("%s, nothing imported:\n%w", o.args[0], err))
+		}
+		return change, nil
+	})
 	if err != nil {
-		return err
-	}
-	change, err := review.Merge(s.policy(), cases, entries)
-	if err != nil {
-		return usage(fmt.Errorf("%s, nothing imported:\n%w", o.args[0], err))
-	}
-	if err := s.commit(ctx, change); err != nil {
 		return err
 	}
 	s.Out.Textf("%d reviews and %d decisions are new, of %d lines\n", len(change.Reviews), len(change.Decisions), len(entries))

@@ -107,8 +107,8 @@ func (s *session) policy() review.Policy {
 
 // cases reads the queue: the candidates that mine has kept, and what was said
 // about them.
-func (s *session) cases(ctx context.Context) ([]review.Case, error) {
-	mined, err := s.Store.Items(ctx, store.StageMine, store.Kept)
+func (s *session) cases(ctx context.Context, view *store.Store) ([]review.Case, error) {
+	mined, err := view.Items(ctx, store.StageMine, store.Kept)
 	if err != nil {
 		return nil, err
 	}
@@ -116,16 +116,16 @@ func (s *session) cases(ctx context.Context) ([]review.Case, error) {
 	for _, it := range mined {
 		kept[schemas.CandidateID(it.ID)] = true
 	}
-	candidates, err := store.All[schemas.Candidate](ctx, s.Store)
+	candidates, err := store.All[schemas.Candidate](ctx, view)
 	if err != nil {
 		return nil, err
 	}
 	candidates = slices.DeleteFunc(candidates, func(c schemas.Candidate) bool { return !kept[c.ID] })
-	reviews, err := store.All[schemas.Review](ctx, s.Store)
+	reviews, err := store.All[schemas.Review](ctx, view)
 	if err != nil {
 		return nil, err
 	}
-	decisions, err := store.All[schemas.Decision](ctx, s.Store)
+	decisions, err := store.All[schemas.Decision](ctx, view)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *session) cases(ctx context.Context) ([]review.Case, error) {
 
 // find returns the case that an argument names.
 func (s *session) find(ctx context.Context, id string) (review.Case, error) {
-	cases, err := s.cases(ctx)
+	cases, err := s.cases(ctx, s.Store)
 	if err != nil {
 		return review.Case{}, err
 	}
@@ -145,21 +145,25 @@ func (s *session) find(ctx context.Context, id string) (review.Case, error) {
 	return c, nil
 }
 
-// commit writes a change in one transaction: reviews, decisions and the state
-// of every candidate that is decided by it.
-func (s *session) commit(ctx context.Context, change review.Change) error {
+// update writes the change that judge makes of the queue as it is: reviews,
+// decisions and the state of every candidate that is decided by it. Nobody else
+// judges meanwhile, so that of two reviews at the same moment the later one
+// sees the other.
+func (s *session) update(ctx context.Context, judge func([]review.Case) (review.Change, error)) error {
 	var b store.Batch
-	for _, r := range change.Reviews {
-		b.Records = append(b.Records, r)
-	}
-	for _, d := range change.Decisions {
-		it, err := s.item(d)
+	err := s.Store.Update(ctx, func(ctx context.Context, view *store.Store) (store.Batch, error) {
+		cases, err := s.cases(ctx, view)
 		if err != nil {
-			return err
+			return b, err
 		}
-		b.Records, b.Items = append(b.Records, d), append(b.Items, it)
-	}
-	if err := s.Store.Commit(ctx, b); err != nil {
+		change, err := judge(cases)
+		if err != nil {
+			return b, err
+		}
+		b, err = s.batch(change)
+		return b, err
+	})
+	if err != nil {
 		return err
 	}
 	for _, r := range b.Records {
@@ -169,6 +173,21 @@ func (s *session) commit(ctx context.Context, change review.Change) error {
 		s.Log.Info("decided", "candidate", it.ID, "state", it.State, "reason", it.Reason)
 	}
 	return nil
+}
+
+func (s *session) batch(change review.Change) (store.Batch, error) {
+	var b store.Batch
+	for _, r := range change.Reviews {
+		b.Records = append(b.Records, r)
+	}
+	for _, d := range change.Decisions {
+		it, err := s.item(d)
+		if err != nil {
+			return b, err
+		}
+		b.Records, b.Items = append(b.Records, d), append(b.Items, it)
+	}
+	return b, nil
 }
 
 // item is the state that follows from a decision: kept, or dropped for the

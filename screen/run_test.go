@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"crossswe/internal/cli"
 	"crossswe/internal/config"
@@ -301,5 +302,25 @@ func TestStatements(t *testing.T) {
 	}
 	if _, err := d.try("approve A"); err == nil {
 		t.Error("nobody approved")
+	}
+}
+
+// Two reviewers who judge at the same moment decide the candidate between them.
+func TestReviewsAtTheSameMomentAreCountedTogether(t *testing.T) {
+	for range 20 {
+		d := newDesk(t)
+		var g errgroup.Group
+		for _, line := range []string{"decide A keep -reviewer ann", "decide A keep -reviewer bob", "decide B keep -reviewer ann", "decide B keep -reviewer bob"} {
+			g.Go(func() error {
+				_, err := d.try(line)
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.states(); got != "A kept, B kept" && got != "B kept, A kept" {
+			t.Fatalf("states %q, want both candidates kept", got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/riverqueue/river"
@@ -42,39 +43,42 @@ func (p *pool) enqueue(ctx context.Context, tasks []Task, queue string) (others 
 }
 
 // hurry enqueues for somebody who waits: jobs that are there already are not
-// left to their back-off, and come to the queue that is waited for.
-func (p *pool) hurry(ctx context.Context, tasks []Task, queue string) error {
+// left to their back-off, and come to the queue that is waited for. It returns
+// the tasks that processes with another queue work on.
+func (p *pool) hurry(ctx context.Context, tasks []Task, queue string) (busy []Task, err error) {
 	others, err := p.enqueue(ctx, tasks, queue)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, job := range others {
 		if job.State == rivertype.JobStateRetryable || job.State == rivertype.JobStateScheduled {
 			if _, err := p.client.JobRetry(ctx, job.ID); err != nil && !errors.Is(err, rivertype.ErrNotFound) {
-				return fmt.Errorf("enqueuing again: %w", err)
+				return nil, fmt.Errorf("enqueuing again: %w", err)
 			}
 		}
 		if job.Queue == queue {
 			continue
 		}
-		if err := p.move(ctx, job, queue); err != nil {
-			return err
+		moved, err := p.move(ctx, job, queue)
+		if err != nil {
+			return nil, err
+		}
+		if id := idOf(job); !moved && !isStage(queue) {
+			busy = append(busy, tasks[slices.IndexFunc(tasks, func(t Task) bool { return t.ID == id })])
 		}
 	}
-	return nil
+	return busy, nil
 }
 
-// move brings a job that nobody works on to a queue.
-func (p *pool) move(ctx context.Context, job *rivertype.JobRow, queue string) error {
+// move brings a job to a queue, unless somebody works on it.
+func (p *pool) move(ctx context.Context, job *rivertype.JobRow, queue string) (bool, error) {
 	const q = "UPDATE river_job SET queue = $1 WHERE id = $2 AND state IN ('available', 'retryable', 'scheduled')"
 	res, err := p.opt.Store.DB().ExecContext(ctx, q, queue, job.ID)
 	if err != nil {
-		return fmt.Errorf("moving a job: %w", err)
+		return false, fmt.Errorf("moving a job: %w", err)
 	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 || isStage(queue) {
-		return err
-	}
-	return fmt.Errorf("another process works on %s at the moment: wait for it", idOf(job))
+	n, err := res.RowsAffected()
+	return n > 0, err
 }
 
 // isStage reports whether a queue is one that several processes share.

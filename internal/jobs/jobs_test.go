@@ -486,3 +486,69 @@ func (h *saying) Handle(ctx context.Context, r slog.Record) error {
 	}
 	return h.Handler.Handle(ctx, r)
 }
+
+// A process whose lease has run out is silent, on another machine or stopped on
+// this one: whoever asks for its job gets it.
+func TestARunTakesOverFromAnExpiredLease(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		onEngines(t, func(t *testing.T, open opener) {
+			s, other := open(t), open(t)
+			begun, end := make(chan struct{}), make(chan struct{})
+			silent := options(t, s, func(context.Context, *Job) error {
+				close(begun)
+				<-end
+				return ErrLost
+			})
+			silent.lease = time.Hour // it does not renew while the test lasts
+			done := make(chan error, 1)
+			go func() { done <- Drain(t.Context(), silent, tasks(1), own) }()
+			<-begun
+			if _, err := other.DB().ExecContext(t.Context(), "UPDATE workers SET until_ms = 1000"); err != nil {
+				t.Fatal(err)
+			}
+			quick := options(t, other, commitKept)
+			quick.lease = time.Second
+			if err := Drain(t.Context(), quick, tasks(1), own); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"c000"}, keptIDs(t, other)); diff != "" {
+				t.Errorf("kept (-want +got):\n%s", diff)
+			}
+			close(end)
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestWhatAnotherProcessWorksOnIsWaitedFor(t *testing.T) {
+	onEngines(t, func(t *testing.T, open opener) {
+		s, other := open(t), open(t)
+		begun, end := make(chan struct{}), make(chan struct{})
+		done := make(chan error, 1)
+		go func() {
+			done <- Drain(t.Context(), options(t, s, func(ctx context.Context, j *Job) error {
+				close(begun)
+				<-end
+				return j.Commit(ctx, store.Batch{Marks: []store.Mark{{Name: "by", Value: "first"}}})
+			}), tasks(1), false)
+		}()
+		<-begun
+		said := &saying{Handler: log(t).Handler(), want: "waiting", stop: sync.OnceFunc(func() { close(end) })}
+		opt := options(t, other, func(ctx context.Context, j *Job) error {
+			by, err := other.Mark(ctx, "by")
+			if by != "first" || err != nil {
+				t.Errorf("the second begins after %q, %v", by, err)
+			}
+			return j.Commit(ctx, kept(j.ID))
+		})
+		opt.Log = slog.New(said)
+		if err := errors.Join(Drain(t.Context(), opt, tasks(1), true), <-done); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"c000"}, keptIDs(t, s)); diff != "" {
+			t.Errorf("kept (-want +got):\n%s", diff)
+		}
+	})
+}

@@ -90,12 +90,10 @@ func (l *lease) release(ctx context.Context) error {
 }
 
 // bury forgets the processes that are dead: this machine does not know them any
-// more, or, when expired is set, their leases have run out.
-func (l *lease) bury(ctx context.Context, tx *sql.Tx, expired bool) error {
-	if expired {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM workers WHERE until_ms <= "+nowMS(l.store.Engine())); err != nil {
-			return err
-		}
+// more, or their leases have run out for longer than patience.
+func (l *lease) bury(ctx context.Context, tx *sql.Tx, patience time.Duration) error {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM workers WHERE until_ms + $1 <= "+nowMS(l.store.Engine()), patience.Milliseconds()); err != nil {
+		return err
 	}
 	dead, err := l.deadHere(ctx, tx)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ type pool struct {
 	clock  *clock
 	conn   *connection
 	client *Client
+	once   *slog.Logger       // says the same once a minute
 	end    context.CancelFunc // of the rounds
 	rounds <-chan struct{}    // closed when they have ended
 
@@ -29,6 +31,7 @@ type pool struct {
 	pause   time.Duration // the last one's length
 	stop    chan struct{} // closed at the first unfit
 	waiting bool          // for room on the machine
+	deaf    error         // why the last round could not do its work
 	row     int           // faults without a success between them
 
 	forgotten map[int64]time.Time // of the rounds alone
@@ -38,6 +41,9 @@ type pool struct {
 func (p *pool) health() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.deaf != nil {
+		return p.deaf
+	}
 	if p.unfit == nil || time.Now().After(p.until) {
 		return nil
 	}
@@ -61,7 +67,7 @@ func open(ctx context.Context, opt Options) (*pool, error) {
 	if err := opt.Needs.Check(opt.Limits); err != nil {
 		return nil, err
 	}
-	p := &pool{opt: opt, lease: newLease(opt.Store, opt.Stage, opt.lease), clock: &clock{}, running: map[int64]context.CancelCauseFunc{}, stop: make(chan struct{}), forgotten: map[int64]time.Time{}}
+	p := &pool{opt: opt, lease: newLease(opt.Store, opt.Stage, opt.lease), clock: &clock{}, once: quiet(opt.Log), running: map[int64]context.CancelCauseFunc{}, stop: make(chan struct{}), forgotten: map[int64]time.Time{}}
 	if err := p.clock.set(ctx, opt.Store); err != nil {
 		return nil, err
 	}
@@ -74,7 +80,7 @@ func open(ctx context.Context, opt Options) (*pool, error) {
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx)) // the lease is kept while running jobs end
 	p.end, p.rounds = end, p.begin(life)
-	if err := p.takeOver(ctx, false); err != nil {
+	if err := p.takeOver(ctx, opt.lease); err != nil {
 		return nil, errors.Join(err, p.close(ctx))
 	}
 	return p, nil
@@ -205,8 +211,8 @@ func (p *pool) resting() bool {
 }
 
 // takeOver takes the jobs of dead processes.
-func (p *pool) takeOver(ctx context.Context, expired bool) error {
-	n, err := p.lease.takeOver(ctx, expired)
+func (p *pool) takeOver(ctx context.Context, patience time.Duration) error {
+	n, err := p.lease.takeOver(ctx, patience)
 	if n > 0 {
 		p.opt.Log.Info("took over the jobs of processes that are dead", "jobs", n)
 	}

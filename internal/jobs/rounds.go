@@ -10,6 +10,13 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
+// unheard notes whether the last round could do its work, for health.
+func (p *pool) unheard(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deaf = err
+}
+
 // begin starts the rounds: renewing the lease and taking over from the dead until
 // the context ends; the channel is closed then.
 func (p *pool) begin(ctx context.Context) <-chan struct{} {
@@ -25,8 +32,14 @@ func (p *pool) begin(ctx context.Context) <-chan struct{} {
 				return
 			case <-ticker.C:
 			}
-			if err := p.round(ctx, time.Now().After(trust)); err != nil && ctx.Err() == nil {
-				p.opt.Log.Warn("the store cannot be reached as it should", "error", err)
+			patience := time.Duration(0)
+			if time.Now().Before(trust) {
+				patience = p.opt.lease
+			}
+			err := p.round(ctx, patience)
+			p.unheard(err)
+			if err != nil && ctx.Err() == nil {
+				p.once.Warn("the store cannot be reached or written as it should", "error", err)
 				// When the database was away, all leases may have run out: everybody
 				// gets the time to renew before anybody is taken for dead.
 				trust = time.Now().Add(p.opt.lease)
@@ -36,7 +49,7 @@ func (p *pool) begin(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-func (p *pool) round(ctx context.Context, expired bool) error {
+func (p *pool) round(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, p.opt.lease)
 	defer cancel()
 	lost, err := p.lease.renew(ctx)
@@ -47,12 +60,12 @@ func (p *pool) round(ctx context.Context, expired bool) error {
 		if err := p.dropLost(ctx); err != nil {
 			return err
 		}
-		expired = false
+		patience = p.opt.lease
 	}
 	return errors.Join(
 		p.clock.set(ctx, p.opt.Store),
 		p.lease.forgotten(ctx, p.tracks, p.forgotten),
-		p.takeOver(ctx, expired),
+		p.takeOver(ctx, patience),
 	)
 }
 

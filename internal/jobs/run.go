@@ -38,10 +38,37 @@ func (p *pool) drain(ctx context.Context, tasks []Task, queue string) error {
 	if err := p.start(ctx, queue); err != nil {
 		return err
 	}
-	if err := p.hurry(ctx, tasks, queue); err != nil {
-		return err
+	for {
+		busy, err := p.hurry(ctx, tasks, queue)
+		if err != nil {
+			return err
+		}
+		if err := p.wait(ctx, queue); err != nil || len(busy) == 0 || p.stopped() {
+			return err
+		}
+		// Another process works on these: they are looked at again when it is done.
+		p.once.Warn("another process works on what was asked for; waiting", "candidate", busy[0].ID, "jobs", len(busy))
+		tasks = busy
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(askAgain):
+		}
 	}
-	return p.wait(ctx, queue)
+}
+
+// askAgain is how often a run looks whether another process is done with what
+// the run was asked for.
+const askAgain = 250 * time.Millisecond
+
+// stopped reports whether the machine has become unfit.
+func (p *pool) stopped() bool {
+	select {
+	case <-p.stop:
+		return true
+	default:
+		return false
+	}
 }
 
 // faults are what jobs met, and why the machine rests.
@@ -134,7 +161,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if err := s.refill(ctx); err != nil && ctx.Err() == nil {
-			p.opt.Log.Error("looking for what is ready", "error", err)
+			p.once.Error("looking for what is ready", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -32,13 +32,13 @@ func newID(e store.Engine) string {
 // takeOver makes the jobs of dead processes available again, as if they had
 // never been tried, and deletes those in queues of their own: whoever asked for
 // them is gone. It returns how many were taken.
-func (l *lease) takeOver(ctx context.Context, expired bool) (int, error) {
+func (l *lease) takeOver(ctx context.Context, patience time.Duration) (int, error) {
 	tx, err := l.store.DB().BeginTx(ctx, nil)
 	if err != nil {
 		return 0, fmt.Errorf("looking for jobs of dead processes: %w", err)
 	}
 	defer tx.Rollback()
-	if err := l.bury(ctx, tx, expired); err != nil {
+	if err := l.bury(ctx, tx, patience); err != nil {
 		return 0, fmt.Errorf("looking for dead processes: %w", err)
 	}
 	if err := l.dropOrphans(ctx, tx); err != nil {
@@ -145,11 +145,15 @@ func (l *lease) dropOrphans(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// dropOwn deletes what still stands in this process's own queue.
+// dropOwn deletes what still stands in this process's own queue, and the queue.
 func (l *lease) dropOwn(ctx context.Context) error {
-	_, err := l.store.DB().ExecContext(ctx, "DELETE FROM river_job WHERE queue = $1 AND state IN ('available', 'retryable', 'scheduled')", l.id)
-	if err != nil {
-		return fmt.Errorf("deleting the jobs that were not begun: %w", err)
+	for _, q := range []string{
+		"DELETE FROM river_job WHERE queue = $1 AND state IN ('available', 'retryable', 'scheduled')",
+		"DELETE FROM river_queue WHERE name = $1",
+	} {
+		if _, err := l.store.DB().ExecContext(ctx, q, l.id); err != nil {
+			return fmt.Errorf("deleting the jobs that were not begun: %w", err)
+		}
 	}
 	return nil
 }

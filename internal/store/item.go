@@ -52,7 +52,7 @@ type Item struct {
 func (s *Store) Item(ctx context.Context, stage Stage, id string) (Item, bool, error) {
 	it := Item{Stage: stage, ID: id}
 	var at string
-	err := s.db.QueryRowContext(ctx, "SELECT input, state, reason, detail, at FROM items WHERE stage = $1 AND id = $2", stage, id).
+	err := s.reader().QueryRowContext(ctx, "SELECT input, state, reason, detail, at FROM items WHERE stage = $1 AND id = $2", stage, id).
 		Scan(&it.Input, &it.State, &it.Reason, &it.Detail, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Item{}, false, nil
@@ -75,7 +75,7 @@ func (s *Store) Done(ctx context.Context, stage Stage, id, input string) (bool, 
 
 // Items reads every item of a stage in the given state, ordered by id.
 func (s *Store) Items(ctx context.Context, stage Stage, state State) ([]Item, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, input, reason, detail, at FROM items WHERE stage = $1 AND state = $2 ORDER BY id", stage, state)
+	rows, err := s.reader().QueryContext(ctx, "SELECT id, input, reason, detail, at FROM items WHERE stage = $1 AND state = $2 ORDER BY id", stage, state)
 	if err != nil {
 		return nil, fmt.Errorf("reading the items of %s: %w", stage, err)
 	}
@@ -109,7 +109,7 @@ func (s *Store) Funnel(ctx context.Context) ([]FunnelRow, error) {
 	const q = `SELECT stage, state, reason, count(*) AS n FROM items GROUP BY stage, state, reason
 ORDER BY CASE stage WHEN 'mine' THEN 1 WHEN 'screen' THEN 2 WHEN 'build' THEN 3 WHEN 'verify' THEN 4 WHEN 'context' THEN 5 ELSE 6 END,
          CASE state WHEN 'kept' THEN 1 WHEN 'dropped' THEN 2 ELSE 3 END, n DESC, reason`
-	rows, err := s.db.QueryContext(ctx, q)
+	rows, err := s.reader().QueryContext(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("reading the funnel: %w", err)
 	}

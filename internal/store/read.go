@@ -13,7 +13,7 @@ import (
 func Get[T schemas.Record](ctx context.Context, s *Store, key string) (T, bool, error) {
 	var zero T
 	var body []byte
-	err := s.db.QueryRowContext(ctx, "SELECT body FROM records WHERE kind = $1 AND key = $2", zero.RecordKind(), key).Scan(&body)
+	err := s.reader().QueryRowContext(ctx, "SELECT body FROM records WHERE kind = $1 AND key = $2", zero.RecordKind(), key).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return zero, false, nil
 	}
@@ -27,7 +27,7 @@ func Get[T schemas.Record](ctx context.Context, s *Store, key string) (T, bool, 
 // All reads every record of a kind, ordered by key.
 func All[T schemas.Record](ctx context.Context, s *Store) ([]T, error) {
 	var zero T
-	rows, err := s.db.QueryContext(ctx, "SELECT body FROM records WHERE kind = $1 ORDER BY key", zero.RecordKind())
+	rows, err := s.reader().QueryContext(ctx, "SELECT body FROM records WHERE kind = $1 ORDER BY key", zero.RecordKind())
 	if err != nil {
 		return nil, fmt.Errorf("reading the %s records: %w", zero.RecordKind(), err)
 	}
@@ -50,7 +50,7 @@ func All[T schemas.Record](ctx context.Context, s *Store) ([]T, error) {
 // Mark reads a watermark, "" when there is none.
 func (s *Store) Mark(ctx context.Context, name string) (string, error) {
 	var v string
-	err := s.db.QueryRowContext(ctx, "SELECT value FROM marks WHERE name = $1", name).Scan(&v)
+	err := s.reader().QueryRowContext(ctx, "SELECT value FROM marks WHERE name = $1", name).Scan(&v)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("reading mark %s: %w", name, err)
 	}

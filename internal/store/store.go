@@ -34,6 +34,7 @@ type Store struct {
 	engine Engine
 	name   string          // for messages: the file, or the URL without secrets
 	config *pgxpool.Config // nil on SQLite
+	tx     *sql.Tx         // of the view that Update gives; nil otherwise
 }
 
 // Open opens the store at place: a postgres:// URL, or a SQLite file, which is
@@ -68,6 +69,19 @@ func openWith(ctx context.Context, place string, want schema) (*Store, error) {
 		return nil, fmt.Errorf("opening the store %s: %w", s.name, err)
 	}
 	return s, nil
+}
+
+// reader is what questions are asked of: the pool, or one transaction.
+type reader interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func (s *Store) reader() reader {
+	if s.tx != nil {
+		return s.tx
+	}
+	return s.db
 }
 
 // Close closes the database.

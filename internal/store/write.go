@@ -39,6 +39,33 @@ func (s *Store) Commit(ctx context.Context, b Batch) error { return s.CommitWith
 // CommitWith is Commit with more in the same transaction: when also returns an
 // error, nothing is written. It runs first.
 func (s *Store) CommitWith(ctx context.Context, b Batch, also func(*sql.Tx) error) error {
+	return s.transact(ctx, func(_ context.Context, tx *sql.Tx) (Batch, error) {
+		if also == nil {
+			return b, nil
+		}
+		return b, also(tx)
+	})
+}
+
+// updateLock is the advisory lock of Update: "xswu".
+const updateLock = 0x78737775
+
+// Update writes what plan makes of the store as it is. No other Update runs
+// meanwhile, in any process: what plan reads through the store that it is given
+// is still so when its batch is written. plan must use no other store.
+func (s *Store) Update(ctx context.Context, plan func(context.Context, *Store) (Batch, error)) error {
+	return s.transact(ctx, func(ctx context.Context, tx *sql.Tx) (Batch, error) {
+		if s.engine == Postgres { // SQLite's transactions exclude one another from the start
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", updateLock); err != nil {
+				return Batch{}, fmt.Errorf("waiting for others that write: %w", err)
+			}
+		}
+		return plan(ctx, &Store{engine: s.engine, name: s.name, tx: tx})
+	})
+}
+
+// transact writes what plan returns in the transaction that it is given.
+func (s *Store) transact(ctx context.Context, plan func(context.Context, *sql.Tx) (Batch, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, commitWithin)
 	defer cancel()
 	tx, err := s.db.BeginTx(ctx, nil)
@@ -46,10 +73,9 @@ func (s *Store) CommitWith(ctx context.Context, b Batch, also func(*sql.Tx) erro
 		return fmt.Errorf("writing to the store: %w", err)
 	}
 	defer tx.Rollback()
-	if also != nil {
-		if err := also(tx); err != nil {
-			return err
-		}
+	b, err := plan(ctx, tx)
+	if err != nil {
+		return err
 	}
 	if err := b.write(ctx, tx); err != nil {
 		return err

@@ -110,8 +110,11 @@ func without(hunks []Hunk, gone map[string]bool) []Hunk {
 }
 
 // leaks reports whether a file that holds these of a hunk's lines holds the
-// hunk: half of its lines and no fewer than two, or three; of a hunk with one
-// telling line that line, when it is long enough not to come about by chance.
+// hunk: half of its lines and no fewer than two, or three and a tenth; of a hunk
+// with one telling line that line, when it is long enough not to come about by
+// chance. A tenth, for a new file is one hunk of hundreds of lines, and a large
+// library has some idioms of any: rollup holds three lines of a new file of the
+// MongoDB driver ("for (const element of this.elements) {").
 func (h Hunk) leaks(found map[string]bool) bool {
 	n, long := 0, false
 	for _, l := range h.Lines {
@@ -123,5 +126,5 @@ func (h Hunk) leaks(found map[string]bool) bool {
 	if len(h.Lines) == 1 {
 		return n == 1 && long
 	}
-	return n >= 3 || n >= 2 && 2*n >= len(h.Lines)
+	return n >= 3 && 10*n >= len(h.Lines) || n >= 2 && 2*n >= len(h.Lines)
 }

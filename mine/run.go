@@ -59,6 +59,9 @@ func run(ctx context.Context, s *cli.Stage, opt options, clock func() time.Time)
 	if opt.add || opt.dryRun {
 		return once(ctx, s, opt, clock, s.Store.Commit)
 	}
+	if s.Served() && s.Config.Schedule.Mine == "" {
+		s.Log.Warn("schedule.mine is empty: nothing begins by itself")
+	}
 	return s.Loop(ctx, cli.Loop{
 		Own: true,
 		Ready: func(ctx context.Context, _ []string) ([]jobs.Task, error) {

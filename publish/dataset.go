@@ -43,6 +43,7 @@ func (p *stage) dataset(ctx context.Context) error {
 			return err
 		}
 	}
+	p.Log.Info("dataset", "rows", len(rows), "directory", p.Config.Publish.Directory)
 	p.Out.Textf("%d rows\n", len(rows))
 	for _, r := range rows {
 		p.Out.Record(r)

@@ -43,6 +43,9 @@ func run(ctx context.Context, s *cli.Stage, now func() time.Time, program string
 	if err := scrub.CheckAllowed(s.Config.Publish.Licenses); err != nil {
 		return &cli.UsageError{Err: err}
 	}
+	if s.Served() && s.Config.Schedule.Publish == "" {
+		s.Log.Warn("schedule.publish is empty: nothing begins by itself")
+	}
 	return s.Loop(ctx, cli.Loop{
 		Own: true,
 		Ready: func(ctx context.Context, _ []string) ([]jobs.Task, error) {

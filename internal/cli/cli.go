@@ -136,6 +136,7 @@ func start(ctx context.Context, opt Options, run func(context.Context, *Stage) e
 		return err
 	}
 	defer s.Store.Close()
+	fs.Visit(func(f *flag.Flag) { serve.given = serve.given || f.Name == "listen" })
 	s.Args, s.serve = fs.Args(), serve
 	err = run(ctx, s)
 	var usage *UsageError

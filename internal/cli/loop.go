@@ -38,6 +38,7 @@ type Loop struct {
 type serveFlags struct {
 	serve  bool
 	listen string
+	given  bool // listen was
 }
 
 func (f *serveFlags) add(fs *flag.FlagSet, listen string) {
@@ -52,6 +53,9 @@ func (s *Stage) Loop(ctx context.Context, l Loop) error {
 	}
 	if s.serve.serve {
 		return s.serveLoop(ctx, l)
+	}
+	if s.serve.given {
+		return Usagef("-listen goes with -serve")
 	}
 	tasks, err := l.Ready(ctx, s.Args)
 	if err != nil {
@@ -170,6 +174,9 @@ func (s *Stage) Due(ctx context.Context, spec string, now time.Time) ([]jobs.Tas
 	}
 	if last.IsZero() { // a new pipeline does not begin with what it would have missed
 		return nil, s.Begun(ctx, now)
+	}
+	if spec == "" {
+		return nil, nil
 	}
 	if _, due, err := schedule.Due(spec, last, now); err != nil || !due {
 		return nil, err

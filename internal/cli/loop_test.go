@@ -100,7 +100,7 @@ func TestLoopRefuses(t *testing.T) {
 		"an unknown name":       func(s *Stage, _ *Loop) { s.Args = []string{"unknown"} },
 		"a negative limit":      func(_ *Stage, l *Loop) { l.Limit = -1 },
 		"names and -serve":      func(s *Stage, _ *Loop) { s.Args, s.serve.serve = []string{"a"}, true },
-		"an address in no form": func(s *Stage, _ *Loop) { s.serve = serveFlags{true, "nowhere:port"} },
+		"an address in no form": func(s *Stage, _ *Loop) { s.serve = serveFlags{serve: true, listen: "nowhere:port"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := stage(t)
@@ -120,7 +120,7 @@ func TestServe(t *testing.T) {
 	s := stage(t)
 	address := make(chan string, 1)
 	s.Log = slog.New(&listening{slog.NewTextHandler(t.Output(), nil), address})
-	s.serve = serveFlags{true, "127.0.0.1:0"}
+	s.serve = serveFlags{serve: true, listen: "127.0.0.1:0"}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var seen []string

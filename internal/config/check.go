@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,6 +47,7 @@ func (k *checker) err() error {
 var (
 	atLine     = regexp.MustCompile(`^line (\d+): `)
 	unknownKey = regexp.MustCompile(`field (.+) not found in type config\.\w+`)
+	wrongValue = regexp.MustCompile("cannot unmarshal !!\\w+ (`[^`]*`) into (u?int\\d*|float64|bool)")
 	wrongShape = regexp.MustCompile(`cannot unmarshal (!!\w+ ?.*) into \*?config\.(\w+)`)
 )
 
@@ -61,9 +63,29 @@ func (k *checker) written(err *yaml.TypeError) {
 			f.text = strings.TrimPrefix(s, m[0])
 		}
 		f.text = unknownKey.ReplaceAllString(f.text, "unknown key $1")
+		if m := wrongValue.FindStringSubmatch(f.text); m != nil {
+			f.text = m[1] + " is no " + map[bool]string{true: "number", false: "true or false"}[m[2] != "bool"]
+		}
 		f.text = wrongShape.ReplaceAllString(f.text, "$1 stands where keys of their own are wanted ($2)")
 		f.text = strings.Replace(f.text, "wanted (Repository)", "wanted: write - name: owner/name", 1)
 		k.faults = append(k.faults, f)
+	}
+}
+
+// whole reports every number with a fraction that stands where a whole one is
+// wanted: yaml would cut it off without a word.
+func (k *checker) whole(section reflect.Type, path string) {
+	for i := range section.NumField() {
+		f := section.Field(i)
+		at := strings.TrimPrefix(path+"."+f.Tag.Get("yaml"), ".")
+		switch kind := f.Type.Kind(); {
+		case kind == reflect.Struct && f.Type != reflect.TypeFor[Date]():
+			k.whole(f.Type, at)
+		case f.Type == reflect.TypeFor[int]() || f.Type == reflect.TypeFor[int64]():
+			if n := find(k.root, at); n != nil && n.Tag == "!!float" {
+				k.want(false, at, "%s is no whole number", n.Value)
+			}
+		}
 	}
 }
 
@@ -76,17 +98,19 @@ func (k *checker) want(ok bool, path, format string, args ...any) {
 }
 
 // has reports whether the file names the key at the dotted path.
-func (k *checker) has(path string) bool {
-	n := k.root
+func (k *checker) has(path string) bool { return find(k.root, path) != nil }
+
+// find returns the value of the key at the dotted path, nil when there is none.
+func find(n *yaml.Node, path string) *yaml.Node {
 	if n.Kind == yaml.DocumentNode {
 		n = n.Content[0]
 	}
 	for p := range strings.SplitSeq(path, ".") {
 		if n = child(n, p); n == nil {
-			return false
+			return nil
 		}
 	}
-	return true
+	return n
 }
 
 // check reports everything that is wrong with the values.

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -262,6 +263,7 @@ func Parse(body []byte) (*Config, error) {
 	}
 	k := &checker{root: &root}
 	k.written(written)
+	k.whole(reflect.TypeFor[Config](), "")
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		k.faults = append(k.faults, fault{text: "the file holds a second document: only one is allowed"})
 	}

@@ -102,6 +102,7 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 			"a URL in the place of the section", minimal + "store: postgres://u:hunter2@h/db\n",
 			[]string{"line 3: !!str `postgre...` stands where keys of their own are wanted (Store)"},
 		},
+		{"a part of a container", minimal + "machine: {containers: 0.5, memory_mb: 2.0}\n", []string{"machine.containers: 0.5 is no whole number\nline 3: machine.memory_mb: 2.0 is no whole number"}},
 		{"nothing at hand", "mine: {max_sides: 2}\n", []string{"repositories: name mirrors, a list, or both"}},
 		{
 			"misspelt keys", "repositorys: {}\nmine:\n  windw: 3\n",
@@ -117,7 +118,7 @@ func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
 		},
 		{
 			"wrong types", minimal + "mine:\n  from: yesterday\n  pair_within: 3 days\nverify:\n  workers: many\n",
-			[]string{"line 4: \"yesterday\" is no date", "line 5: \"3 days\" is no duration", "line 7: cannot unmarshal"},
+			[]string{"line 4: \"yesterday\" is no date", "line 5: \"3 days\" is no duration", "line 7: `many` is no number"},
 		},
 		{
 			"values out of range", minimal + "mine:\n  max_sides: 9\nverify:\n  workers: 0\n  repetitions: 0\nbuild:\n  history: all\n",

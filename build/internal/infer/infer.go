@@ -14,7 +14,7 @@ import (
 
 // Version counts changes of inference and its plans: an item that an older one
 // specified is built again.
-const Version = 2
+const Version = 3
 
 // Images are the patterns of the official images; %s takes a version.
 type Images struct {

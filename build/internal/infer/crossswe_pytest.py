@@ -85,7 +85,10 @@ def text(report):
     try:
         if isinstance(report.longrepr, tuple):
             return cut(str(report.longrepr[2]))
-        return cut(str(report.longrepr or ""))
+        # What was raised comes first: a trace begins with the source of its frames.
+        crash = getattr(report.longrepr, "reprcrash", None)
+        raised = "%s:%s: %s\n" % (crash.path, crash.lineno, crash.message) if crash else ""
+        return cut(raised + str(report.longrepr or ""))
     except Exception as e:
         return "no text: " + repr(e)
 

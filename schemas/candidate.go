@@ -84,9 +84,6 @@ type File struct {
 	Added   int        `json:"added"`   // lines; 0 for binaries
 	Deleted int        `json:"deleted"` // lines; 0 for binaries
 	Binary  bool       `json:"binary,omitempty"`
-	// InlineTests says that the file is source code with tests in it, and that
-	// those are in the test patch.
-	InlineTests bool `json:"inline_tests,omitempty"`
 	// Missing says that a blob of the change is absent from the repository at hand.
 	Missing bool `json:"missing,omitempty"`
 }

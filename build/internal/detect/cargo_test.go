@@ -60,15 +60,14 @@ func TestCargoTargets(t *testing.T) {
 		{"a module of that module", schemas.File{Path: "core/tests/api/common.rs", Class: schemas.ClassTest}, []string{"test api core/tests/runners/api.rs"}},
 		{"a test that cargo would find, where it must not look", schemas.File{Path: "core/tests/stray.rs", Class: schemas.ClassTest}, nil},
 		{"a test without a harness", schemas.File{Path: "core/tests/raw.rs", Class: schemas.ClassTest}, nil},
-		{"a source file with its tests", schemas.File{Path: "core/src/a.rs", Class: schemas.ClassSource, InlineTests: true}, []string{"lib  core/src/lib.rs"}},
 		{"a source file", schemas.File{Path: "core/src/a.rs", Class: schemas.ClassSource}, nil},
 		{"a module of tests among the sources", schemas.File{Path: "core/src/tests.rs", Class: schemas.ClassTest}, []string{"lib  core/src/lib.rs"}},
 		{"a test in its own file", schemas.File{Path: "helper/tests/one.rs", Class: schemas.ClassTest}, []string{"test one helper/tests/one.rs"}},
 		{"a test in its own directory", schemas.File{Path: "helper/tests/two/main.rs", Class: schemas.ClassTest}, []string{"test two helper/tests/two/main.rs"}},
 		{"a helper of one test", schemas.File{Path: "helper/tests/common/mod.rs", Class: schemas.ClassTest}, []string{"test one helper/tests/one.rs"}},
 		{"data that a test names", schemas.File{Path: "helper/tests/data/x.txt", Class: schemas.ClassTest}, []string{"test one helper/tests/one.rs"}},
-		{"the tests of a program", schemas.File{Path: "tools/cli/src/main.rs", Class: schemas.ClassSource, InlineTests: true}, []string{"bin cli tools/cli/src/main.rs"}},
-		{"of another program", schemas.File{Path: "tools/cli/src/bin/second.rs", Class: schemas.ClassSource, InlineTests: true}, []string{"bin second tools/cli/src/bin/second.rs"}},
+		{"the tests of a program", schemas.File{Path: "tools/cli/src/main.rs", Class: schemas.ClassTest}, []string{"bin cli tools/cli/src/main.rs"}},
+		{"of another program", schemas.File{Path: "tools/cli/src/bin/second.rs", Class: schemas.ClassTest}, []string{"bin second tools/cli/src/bin/second.rs"}},
 		{"a deleted one", schemas.File{Path: "helper/tests/one.rs", Class: schemas.ClassTest, Status: schemas.FileDeleted}, nil},
 		{"a benchmark", schemas.File{Path: "helper/benches/tests/b.rs", Class: schemas.ClassTest}, nil},
 	} {
@@ -177,7 +176,7 @@ func FuzzCargo(f *testing.F) {
 	f.Add(all["Cargo.toml"], all["core/Cargo.toml"], "run: cargo test --features a ${{ matrix.x }}\n", all["core/tests/runners/api.rs"], "1.79")
 	f.Fuzz(func(_ *testing.T, root, pkg, ci, source, pin string) {
 		files := map[string]string{"Cargo.toml": root, "p/Cargo.toml": pkg, ".github/workflows/c.yml": ci, "p/tests/t.rs": source, "p/src/lib.rs": source, "rust-toolchain": pin}
-		r := Repo{Base: tree(files), Head: tree(files), Files: []schemas.File{{Path: "p/tests/t.rs", Class: schemas.ClassTest}, {Path: "p/src/lib.rs", InlineTests: true}}}
+		r := Repo{Base: tree(files), Head: tree(files), Files: []schemas.File{{Path: "p/tests/t.rs", Class: schemas.ClassTest}, {Path: "p/src/lib.rs", Class: schemas.ClassTest}}}
 		CargoTargets(r)
 		CargoDebian([]Repo{r})
 		ChooseRust([]Repo{r}, time.Unix(0, 0))

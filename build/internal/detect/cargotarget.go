@@ -32,7 +32,7 @@ func CargoTargets(r Repo) []CargoTarget {
 	pkgs := CargoPackages(r.Head)
 	found := map[string]*CargoTarget{}
 	for _, f := range r.Files {
-		if f.Status == schemas.FileDeleted || f.Class != schemas.ClassTest && !f.InlineTests {
+		if f.Status == schemas.FileDeleted || f.Class != schemas.ClassTest {
 			continue
 		}
 		pkg, ok := CargoPackageOf(pkgs, parent(f.Path))

@@ -8,7 +8,7 @@ PROGRAMS := ./mine ./screen ./build ./verify ./publish ./demo
 # TEST_TIMEOUT is for one package: the end-to-end tests are the longest.
 TEST_TIMEOUT ?= 40m
 
-.PHONY: help programs demo demo-clean test quick check-format vet read-back unit postgres bench bench-jobs
+.PHONY: help programs demo demo-clean test quick check-format vet read-back unit postgres cmake bench bench-jobs
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1	\2/p' Makefile scripts/images.mk | expand -t 20
@@ -29,13 +29,16 @@ demo-clean: ## remove what the demonstration made, images apart
 
 # CI runs this. It needs PostgreSQL, an engine and the base images, which it
 # gets itself.
-test: check-format vet read-back postgres base-images unit ## everything that CI runs
+test: check-format vet read-back postgres cmake base-images unit ## everything that CI runs
 
-quick: check-format vet postgres ## what needs no container engine
+quick: check-format vet postgres cmake ## what needs no container engine
 	go test -race $$(scripts/packages.sh quick)
 
 postgres: ## install the PostgreSQL server that tests start
 	scripts/postgres.sh
+
+cmake: ## install CMake, Ninja and a C++ compiler, which tests call
+	scripts/cmake.sh
 
 check-format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt -w these files:" >&2; echo "$$out" >&2; exit 1; }

@@ -76,10 +76,11 @@ void() {
 	exit 1
 }
 
-# uses says whether a compiler or linker is given a path below $1.
+# uses says whether a compiler or linker is given $1 or what is below it, for
+# files that are not there themselves.
 uses() {
-	grep -qF -- "$1/" "$build/compile_commands.json" 2>/dev/null ||
-		grep -E '^  (LINK_LIBRARIES|LINK_PATH|INCLUDES) = ' "$build/build.ninja" | grep -qF -- "$1/"
+	grep -F '"command": ' "$build/compile_commands.json" | grep -E -- "$1(/| |\"|\$)" | grep -qvE -- " -c $1/" ||
+		grep -E '^  (LINK_LIBRARIES|LINK_PATH) = ' "$build/build.ninja" | grep -qF -- "$1/"
 }
 
 prove_package() {

@@ -98,9 +98,25 @@ func mixedSpec() schemas.Spec {
 	return g
 }
 
+// cmakeSpec has content to fetch, a provider that is installed, and a target.
+func cmakeSpec() schemas.Spec {
+	s := npmSpec()
+	s.Base, s.Toolchains, s.Packages = "debian:bookworm-slim", []schemas.Toolchain{{Name: "cmake", Version: "3.25"}}, []string{"cmake", "g++"}
+	s.Files = []schemas.SpecFile{{Path: link.CMakeScript, Content: "#!/bin/sh"}}
+	s.Repos = []schemas.RepoSpec{
+		{Repo: "x/a", Dir: "a", Rebuild: []schemas.Command{{Run: []string{"sh", link.CMakeScript, "provide", "/b/a", "/p/a"}}}},
+		{Repo: "x/b", Dir: "b",
+			Setup:   []schemas.Command{{Run: []string{"cmake", "-DNAME=json", "-DARGS=URL;https://example.com/j.zip", "-P", link.CMakeFetch}}},
+			Rebuild: []schemas.Command{{Run: []string{"sh", link.CMakeScript, "configure", "/b/b", "-DCMAKE_PREFIX_PATH=/p/a;/p/c"}}},
+			Targets: []schemas.Target{{Name: "t", Runner: schemas.RunnerCTest, Report: "/r/b", Command: schemas.Command{Run: []string{"sh", link.CMakeScript, "test", "/b/b", "/r/b", "t"}}}}},
+	}
+	s.Links = nil
+	return s
+}
+
 func TestDockerfiles(t *testing.T) {
 	pins := map[schemas.ImageRef]string{"golang:1.26-bookworm": "golang@sha256:" + strings.Repeat("a", 64), "node:24-bookworm-slim": "sha256:" + strings.Repeat("b", 64)}
-	for name, spec := range map[string]schemas.Spec{"go": goSpec(), "npm": npmSpec(), "mixed": mixedSpec(), "python": pythonSpec(), "cargo": cargoSpec(), "three": threeSpec()} {
+	for name, spec := range map[string]schemas.Spec{"go": goSpec(), "npm": npmSpec(), "mixed": mixedSpec(), "python": pythonSpec(), "cargo": cargoSpec(), "cmake": cmakeSpec(), "three": threeSpec()} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(spec, Options{Pins: pins, Args: []string{"GOPROXY", "npm_config_registry"}})
 			if err != nil {

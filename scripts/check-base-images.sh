@@ -42,12 +42,17 @@ readonly RUST_CHECK='
 	printf "#[test]\nfn t() { assert_eq!(itoa::Buffer::new().format(7), \"7\"); }\n" >src/lib.rs
 	cargo test --quiet >/dev/null
 	echo "$(rustc --version), a crate is fetched and its test runs"'
+readonly MAVEN_CHECK='
+	mkdir -p /tmp/m && cd /tmp/m
+	mvn -q -B dependency:get -Dartifact=junit:junit:4.13.2:pom -Dtransitive=false >/dev/null
+	echo "$(javac -version), $(mvn -v | head -n 1), an artifact is fetched"'
 
 [ $# -gt 0 ] || die $EXIT_USAGE "usage: check-base-images.sh NAME..."
 for name in "$@"; do
 	case $name in
 	golang:*) try "$name" "$GO_CHECK" ;;
 	rust:*) try "$name" "$RUST_CHECK" ;;
+	maven:*) try "$name" "$MAVEN_CHECK" ;;
 	node:*) try "$name" "$NODE_CHECK" ;;
 	python:*) try "$name" "$PYTHON_CHECK" ;;
 	*) try "$name" 'git --version && test -s /etc/ssl/certs/ca-certificates.crt && echo "$(git --version), certificates"' ;;

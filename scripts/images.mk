@@ -3,7 +3,7 @@
 
 BASE_IMAGES ?= debian:bookworm-slim golang:1.26-bookworm \
 	node:20-bookworm-slim node:22-bookworm-slim node:24-bookworm-slim \
-	python:3.11-bookworm rust:1.95-bookworm
+	python:3.11-bookworm rust:1.95-bookworm maven:3-eclipse-temurin-17
 
 .PHONY: engine base-images check-base-images
 

@@ -110,7 +110,7 @@ func SiblingsOf(spec schemas.Spec) []Sibling {
 	}
 	var all []Sibling
 	for _, l := range spec.Links {
-		all = append(all, Sibling{Ecosystem: l.Ecosystem, Name: l.Name, Majors: lines(l),
+		all = append(all, Sibling{Ecosystem: l.Ecosystem, Name: l.Name, Majors: lines(l), Versions: l.Versions,
 			Dir: path.Join(testbedPath(dirs[l.Provider.Key()]), l.ProviderDir)})
 	}
 	return all

@@ -23,6 +23,9 @@ type Sibling struct {
 	// Majors are the version lines that must be nowhere, of npm's packages: a
 	// third party may need another one. A Go module's path says its line.
 	Majors []string
+	// Versions are those that the set names; of Maven's artifacts, older ones
+	// may be there for a plugin.
+	Versions []string
 }
 
 // rule is how published copies in one ecosystem are told. A nil function finds

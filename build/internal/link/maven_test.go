@@ -83,26 +83,30 @@ case "$*" in
 	at="$root/var/lib/maven/repository/example/knot/rope/1.4"
 	cp target/rope-1.4.jar "$at/rope-1.4.jar"
 	cp pom.xml "$at/rope-1.4.pom"
-	echo "rope-1.4.jar>=" >"$at/_remote.repositories" ;;
+	echo "rope-1.4.jar>=" >"$at/_remote.repositories"
+	exit 0 ;;
 esac
 `
 
 func TestMavenProvides(t *testing.T) {
 	const at = "/var/lib/maven/repository/example/knot/rope/"
-	m := newMavenImage(t, install)
+	m := newMavenImage(t, install+treePlugin)
+	m.write("/testbed/net/tree", "\\- example.knot:rope:jar:1.3:compile\n")
 	m.write(MavenVersions, "example.knot:rope 1.3\nexample.knot:other 9\nexample.knot:rope 1.4\n")
 	m.write("/var/lib/maven/versions", "example.knot:rope 1.2.7\n")
 	m.write(at+"1.3/rope-1.3.jar", "a release")
-	m.write(at+"0.9/rope-0.9.jar", "a release")
+	m.write(at+"0.9/rope-0.9.jar", "a build of before")
+	m.write(at+"0.1/rope-0.1.jar", "a release, for a plugin")
+	m.write(at+"0.1/rope-0.1.jar.sha1", "")
 	m.write("/testbed/rope/source", "the checkout")
 	if out, ok := m.run("rope", "provide.sh", ".", "-Dx"); !ok {
 		t.Fatalf("providing: %s", out)
 	}
 	got := map[string]string{}
-	for _, v := range []string{"0.9", "1.2.7", "1.3", "1.4"} {
+	for _, v := range []string{"0.1", "0.9", "1.2.7", "1.3", "1.4"} {
 		got[v] = m.read(at + v + "/rope-" + v + ".jar")
 	}
-	want := map[string]string{"0.9": "(none)", "1.2.7": "the checkout", "1.3": "the checkout", "1.4": "the checkout"}
+	want := map[string]string{"0.1": "a release, for a plugin", "0.9": "(none)", "1.2.7": "the checkout", "1.3": "the checkout", "1.4": "the checkout"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("archives (-want +got):\n%s", diff)
 	}
@@ -117,6 +121,10 @@ func TestMavenProvides(t *testing.T) {
 	}
 	if got, _ := m.run("net", "prove.sh", m.root+"/testbed/rope", "example.knot", "rope", "."); got != "/testbed/rope" {
 		t.Errorf("the proof of a provider that does not build is %q", got)
+	}
+	m.write("/testbed/net/tree", "\\- example.knot:rope:jar:0.1:compile\n")
+	if got, _ := m.run("net", "prove.sh", m.root+"/testbed/rope", "example.knot", "rope", "."); got == "/testbed/rope" {
+		t.Error("a release takes the place of a provider that does not build")
 	}
 }
 

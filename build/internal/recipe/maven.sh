@@ -10,6 +10,7 @@ tab=$(printf '\t')
 unresolved='Could not resolve|Could not find artifact|Non-resolvable|Could not transfer|PluginResolutionException|Failed to read artifact descriptor|resolution will not be reattempted|No versions available'
 mkdir -p $repository
 : >>$out/versions
+: >>$out/used
 
 # What the surroundings of the build say of mirrors and proxies.
 CROSSSWE_MAVEN_ONLINE=--batch-mode
@@ -62,19 +63,32 @@ siblings() {
 	done <$home/siblings
 }
 
+# old reports whether a version is older than every one that the POMs of the
+# set name: it cannot hold the change.
+old() { # NAME VERSION
+	least=$(sed -n "s/^$1 //p" $home/versions | sed 's/-.*//' | sort -V | head -n 1)
+	[ -n "$least" ] && [ "$2" != "$least" ] && [ "$(printf '%s\n' "$least" "$2" | sort -V | head -n 1)" = "$2" ]
+}
+
 # asked takes every version of a sibling that came from outside, or that was
 # looked for there, away and notes it: from then on the checkout stands for it.
+# An old one that no consumer uses stays: it serves a plugin of Maven.
 asked() { # GROUP ARTIFACT PLACE
 	for version in "$3"/*/; do
-		[ -d "$version" ] || continue
-		if ls "$version" | grep -qE '\.(sha1|lastUpdated)$'; then
-			echo "$1:$2 $(basename "$version")" >>$out/found
-			rm -rf "$version"
-		fi
+		[ -d "$version" ] && ls "$version" | grep -qE '\.(sha1|lastUpdated)$' || continue
+		v=$(basename "$version")
+		if old "$1:$2" "$v" && ! grep -qxF "$1:$2 $v" $out/used; then continue; fi
+		echo "$1:$2 $v" >>$out/found
+		rm -rf "$version"
 	done
 }
 
-forget() { rm -rf "$3"; }
+forget() { # GROUP ARTIFACT PLACE
+	for version in "$3"/*/; do
+		[ ! -d "$version" ] || ls "$version" | grep -q '\.sha1$' || rm -rf "$version"
+	done
+	rm -f "$3/maven-metadata-local.xml"
+}
 
 # A snapshot of a third party is gone: its release stands for it.
 while read -r name version; do
@@ -116,7 +130,7 @@ siblings forget
 
 # Without a network, an artifact whose origin is on record is taken for absent
 # unless that origin is configured.
-rm -f $out/found
+rm -f $out/found $out/used
 find $repository \( -name _remote.repositories -o -name '*.lastUpdated' -o -name resolver-status.properties \) -delete
 find $repository -name 'maven-metadata-*.xml' -not -name maven-metadata-local.xml -not -name maven-metadata-central.xml | while read -r file; do
 	[ -e "$(dirname "$file")/maven-metadata-central.xml" ] || cp "$file" "$(dirname "$file")/maven-metadata-central.xml"

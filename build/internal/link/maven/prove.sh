@@ -12,17 +12,16 @@ at=/var/lib/maven/repository/$(echo "$group" | tr . /)/$artifact
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-for failed in $home/failed-*; do
-	root=$(echo "${failed#"$home/failed"}" | tr - /)
-	case $(echo "$dir" | tr - /)/ in
-	"$root"/*)
-		if [ -e "$failed" ] && ! find "$at" -name '*.jar' 2>/dev/null | grep -q .; then
-			echo "$dir"
-			exit 0
-		fi
-		;;
-	esac
-done
+# unbuilt reports whether the last build of the provider failed.
+unbuilt() {
+	for failed in $home/failed-*; do
+		[ -e "$failed" ] || continue
+		case $(echo "$dir" | tr - /)/ in
+		"$(echo "${failed#"$home/failed"}" | tr - /)"/*) return 0 ;;
+		esac
+	done
+	return 1
+}
 
 sh $home/mvn.sh org.apache.maven.plugins:maven-dependency-plugin:3.6.1:tree -DoutputType=text \
 	-DoutputFile="$tree/tree" -DappendOutput=true -Dincludes="$group:$artifact" -pl "$modules" -am "$@" >"$tree/log" 2>&1 || {
@@ -36,6 +35,8 @@ if [ ! -s "$tree/versions" ]; then
 	echo "no module uses $group:$artifact"
 	exit 0
 fi
+# The image build learns from it which versions the checkout is to stand for.
+[ -z "${CROSSSWE_MAVEN_ONLINE:-}" ] || sed "s/ .*//; s/^/$group:$artifact /" "$tree/versions" >>/var/lib/maven/used
 while read -r version scope; do
 	if [ "$scope" = system ]; then
 		echo "$group:$artifact:$version as an archive in the consumer's checkout"
@@ -43,6 +44,7 @@ while read -r version scope; do
 	fi
 	archive=$at/$version/$artifact-$version.jar
 	if [ ! -e "$archive" ]; then
+		if unbuilt; then continue; fi
 		echo "$group:$artifact:$version, which is not the checkout's"
 		exit 0
 	fi

@@ -21,7 +21,17 @@ ours() {
 	done <$home/siblings
 }
 
-forget() { rm -rf "$2" "$1/target"; }
+# downloaded reports whether a version came from outside. Such a one is older
+# than the set and serves a plugin of Maven.
+downloaded() { ls "$1" | grep -q '\.sha1$'; }
+
+forget() {
+	rm -rf "$1/target"
+	for version in "$2"/*/; do
+		[ ! -d "$version" ] || downloaded "$version" || rm -rf "$version"
+	done
+	rm -f "$2/maven-metadata-local.xml"
+}
 
 # versions prints what is asked of an artifact, by the POMs and as the image
 # build found out.
@@ -35,7 +45,7 @@ versions() {
 
 alias_all() {
 	for own in "$2"/*/; do
-		[ -e "$own" ] || continue
+		if [ ! -d "$own" ] || downloaded "$own"; then continue; fi
 		own=$(basename "$own")
 		rm -f "$2/$own/_remote.repositories"
 		versions "$3:$4" | while read -r version; do

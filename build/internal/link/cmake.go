@@ -61,7 +61,9 @@ type cmakeProject struct {
 	dir      string
 	args     []string
 	provides bool
-	uses     []int // the projects whose prefixes it looks in
+	prefixes []string // of the projects whose packages it looks for
+	// needed says that a link or a target needs it: others are not configured.
+	needed bool
 }
 
 // cmakePlanner collects what the projects need of each other.
@@ -87,6 +89,10 @@ func PlanCMake(repos []detect.Repo) CMakePlan {
 	for i := range p.projects {
 		p.link(i)
 	}
+	for i, c := range p.projects {
+		p.projects[i].needed = c.needed || slices.ContainsFunc(detect.CMakeTargets(p.sides[c.side].repo), func(t detect.CMakeTarget) bool { return t.Project.Dir == c.dir })
+	}
+	p.projects = slices.DeleteFunc(p.projects, func(c cmakeProject) bool { return !c.needed })
 	for i := range p.projects {
 		p.options(i)
 		p.content(i)
@@ -132,8 +138,8 @@ func (p *cmakePlanner) link(i int) {
 			continue
 		}
 		if name, versions, ok := p.finds(consumer, provider); ok {
-			p.projects[i].uses = append(p.projects[i].uses, j)
-			p.projects[j].provides = true
+			p.projects[i].prefixes = append(p.projects[i].prefixes, cmakePrefix(p.sides[provider.side].repo, provider.dir))
+			p.projects[i].needed, p.projects[j].needed, p.projects[j].provides = true, true, true
 			p.add(i, j, "package", name, versions)
 		}
 		if provider.dir != "" {
@@ -141,6 +147,7 @@ func (p *cmakePlanner) link(i int) {
 		}
 		for _, f := range p.fetches(consumer, provider) {
 			p.projects[i].args = append(p.projects[i].args, "-DFETCHCONTENT_SOURCE_DIR_"+strings.ToUpper(f.Name)+"="+testbed(p.sides[provider.side].repo, ""))
+			p.projects[i].needed = true
 			p.add(i, j, "content", strings.ToLower(f.Name), []string{f.Version()})
 		}
 	}
@@ -231,13 +238,8 @@ func (p *cmakePlanner) options(i int) {
 	for _, o := range sortedUnique(options) {
 		c.args = append(c.args, "-D"+o+"=ON")
 	}
-	var prefixes []string
-	for _, j := range c.uses {
-		provider := p.projects[j]
-		prefixes = append(prefixes, cmakePrefix(p.sides[provider.side].repo, provider.dir))
-	}
-	if len(prefixes) > 0 {
-		c.args = append(c.args, "-DCMAKE_PREFIX_PATH="+strings.Join(prefixes, ";"), "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
+	if len(c.prefixes) > 0 {
+		c.args = append(c.args, "-DCMAKE_PREFIX_PATH="+strings.Join(c.prefixes, ";"), "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
 	}
 }
 

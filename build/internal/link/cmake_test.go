@@ -22,6 +22,7 @@ func TestPlanCMakePackage(t *testing.T) {
 	p := PlanCMake([]detect.Repo{
 		cmakeRepo("a/beacon", cmakeLibrary, strings.Replace(cmakeLibrary, "1.4", "1.5", 1)),
 		cmakeRepo("b/watch", "project(watch)\nfind_package(Beacon 1.4)\nfind_package(OpenSSL)", "project(watch)\nfind_package(Beacon 1.5 REQUIRED)"),
+		cmakeRepo("c/extension", "project(extension C)", "project(extension C)"), // nothing needs it
 	})
 	const watch, beacon, prefix = "/var/crossswe/cmake/watch/build", "/var/crossswe/cmake/beacon/build", "/var/crossswe/cmake/beacon/prefix"
 	links := []schemas.LinkSpec{{Ecosystem: CMake, Consumer: "b/watch", Provider: "a/beacon", Name: "Beacon", Versions: []string{"1.4", "1.5"}, Want: "/testbed/beacon",
@@ -32,6 +33,7 @@ func TestPlanCMakePackage(t *testing.T) {
 	rebuild := [][]schemas.Command{
 		{{Run: []string{"sh", CMakeScript, "provide", beacon, prefix, "-DBUILD_TESTING=ON", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", "-DBEACON_TESTS=ON"}}},
 		{{Run: []string{"sh", CMakeScript, "configure", watch, "-DBUILD_TESTING=ON", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF"}}},
+		nil,
 	}
 	if diff := cmp.Diff(rebuild, p.Rebuild); diff != "" {
 		t.Errorf("rebuild (-want +got):\n%s", diff)

@@ -23,7 +23,7 @@ type ctestReport struct {
 	// files of the repository that it is compiled from.
 	sources map[string][]string
 	ends    map[string]string // a test's end in CTest's words
-	build   []byte            // what the build said
+	steps   []buildStep       // the build's failed steps
 	// waiting are the tests whose executable is not there: they stand for their
 	// unit, unless it holds tests that ran.
 	waiting []Result
@@ -31,7 +31,7 @@ type ctestReport struct {
 
 // parseCTest reads such a report.
 func parseCTest(b *builder) {
-	c := &ctestReport{commands: map[string][]string{}, sources: map[string][]string{}, ends: map[string]string{}, build: b.log.text()}
+	c := &ctestReport{commands: map[string][]string{}, sources: map[string][]string{}, ends: map[string]string{}, steps: failedSteps(b.log.text())}
 	rest := c.head(b.log.Report, b.at)
 	begin := bytes.Index(rest, []byte("<?xml"))
 	if begin < 0 {
@@ -139,7 +139,7 @@ func (c *ctestReport) test(b *builder, t junitCase) {
 		c.lost(b, t, c.missing(strings.TrimSpace(file)))
 		return
 	}
-	if own, _ := c.complaints(target); t.verdict == "failure" && len(own) > 0 {
+	if own, _ := c.complaints(target); t.verdict == "failure" && own != nil {
 		c.lost(b, t, target) // a shell did not find it
 		return
 	}
@@ -151,12 +151,12 @@ func (c *ctestReport) test(b *builder, t junitCase) {
 // lost is a test whose executable is not there.
 func (c *ctestReport) lost(b *builder, t junitCase, target string) {
 	own, all := c.complaints(target)
-	text := slices.Concat(own, all)
+	text := own
 	switch {
-	case len(own) > 0:
-		text = own
-	case len(all) == 0:
-		text = c.build
+	case own == nil && all == nil:
+		text = b.log.text()
+	case own == nil:
+		text = all
 	}
 	unit := c.unit(b.at, target)
 	b.broken(unit, schemas.FailureCompileOwn, text)
@@ -236,22 +236,38 @@ func (c *ctestReport) unit(at Place, target string) string {
 
 var ninjaProgress = regexp.MustCompile(`^\[\d+/\d+\] `)
 
-// complaints is what the build says: of the failed steps that make an
-// executable, and of all failed steps, since it may be a part of it that failed.
-func (c *ctestReport) complaints(target string) (own, all []byte) {
-	failed, mine := false, false
-	for line := range bytes.Lines(c.build) {
+// buildStep is a failed step of Ninja: what it makes, and what was said.
+type buildStep struct {
+	outputs string
+	text    []byte
+}
+
+// failedSteps reads Ninja's output.
+func failedSteps(log []byte) []buildStep {
+	var steps []buildStep
+	failed := false
+	for line := range bytes.Lines(log) {
 		if outputs, ok := bytes.CutPrefix(line, []byte("FAILED: ")); ok {
 			failed = true
-			mine = target != "" && stepOf(target, string(outputs))
+			steps = append(steps, buildStep{outputs: string(outputs)})
 		} else if ninjaProgress.Match(line) || bytes.HasPrefix(line, []byte("ninja: ")) {
 			failed = false
 		}
 		if failed {
-			all = append(all, line...)
-			if mine {
-				own = append(own, line...)
-			}
+			last := &steps[len(steps)-1]
+			last.text = append(last.text, line...)
+		}
+	}
+	return steps
+}
+
+// complaints is what the build says: of the failed steps that make an
+// executable, and of all failed steps, since it may be a part of it that failed.
+func (c *ctestReport) complaints(target string) (own, all []byte) {
+	for _, s := range c.steps {
+		all = append(all, s.text[:min(len(s.text), max(0, MaxLoad-len(all)))]...)
+		if target != "" && stepOf(target, s.outputs) {
+			own = append(own, s.text...)
 		}
 	}
 	return own, all

@@ -100,10 +100,14 @@ func (f *fetcher) mask(fields []string) error {
 	return nil
 }
 
-// aboutSibling reports whether an error names a crate of the set: the links are
-// made later, and a link that does not take is then an error of its own.
+// aboutSibling reports whether cargo found no version of a crate of the set: the
+// links are made later, and one that does not take is then an error of its own.
 func (f *fetcher) aboutSibling(err error) bool {
-	return slices.ContainsFunc(f.plan.Crates, func(c cargo.Crate) bool { return strings.Contains(err.Error(), "`"+c.Name) })
+	return slices.ContainsFunc(f.plan.Crates, func(c cargo.Crate) bool {
+		return slices.ContainsFunc([]string{"failed to select a version for `%s`", "failed to select a version for the requirement `%s ", "no matching package named `%s`"}, func(form string) bool {
+			return strings.Contains(err.Error(), fmt.Sprintf(form, c.Name))
+		})
+	})
 }
 
 func (f *fetcher) repo(r cargo.Repo) error {

@@ -21,7 +21,7 @@ programs: ## build the programs into bin/
 	go build -o bin/ $(PROGRAMS)
 	CGO_ENABLED=0 go build -trimpath -o bin/ ./verify/evalreport ./build/cargolink # go into images: static
 
-demo: programs base-images ## the whole pipeline on a small world, from histories to Parquet
+demo: programs demo-images ## the whole pipeline on a small world, from histories to Parquet
 	bin/demo
 
 demo-clean: ## remove what the demonstration made, images apart

@@ -48,6 +48,36 @@ def write(name, lines):
     return path
 
 
+def dates(args):
+    """What was published until the change; of what builds packages, something that works today."""
+    newest = ["--exclude-newer", args.newest]
+    if args.newest[:7] < EDITABLE_SINCE:
+        for name in ("setuptools", "wheel"):
+            newest += ["--exclude-newer-package", name + "=2023-02-01T00:00:00Z"]
+    return newest
+
+
+# What the resolver says of a package that has no fitting version of that time: it
+# was taken from the index and published anew.
+REPUBLISHED = re.compile(r"`([\w.-]+)` was filtered by `exclude-newer`")
+ROUNDS = 6
+
+
+def resolve(*command):
+    """Runs the resolver, letting the packages that it misses be younger."""
+    younger = []
+    for _ in range(ROUNDS):
+        print("+", " ".join([*command, *younger]), flush=True)
+        done = subprocess.run([*command, *younger], stderr=subprocess.PIPE, text=True)
+        print(done.stderr, flush=True)
+        missing = [n for n in REPUBLISHED.findall(done.stderr) if n + "=2100-01-01T00:00:00Z" not in younger]
+        if done.returncode == 0 or not missing:
+            return done.returncode
+        for name in missing:
+            younger += ["--exclude-newer-package", name + "=2100-01-01T00:00:00Z"]
+    return done.returncode
+
+
 def prepare(args):
     must("python3", "-m", "venv", VENV)
     must(VENV + "/bin/pip", "install", "--quiet", "--no-cache-dir", "--target", ROOT + "/uv", "uv")
@@ -59,15 +89,16 @@ def environment(args):
     with open(LOCALS, "w") as f:
         json.dump(locals_, f)
     overrides = write("overrides.txt", args.local + args.override)
-    base = uv("pip", "install", "--python", VENV + "/bin/python", "--exclude-newer", args.newest, "--overrides", overrides)
+    base = uv("pip", "install", "--python", VENV + "/bin/python", *dates(args), "--overrides", overrides)
     wanted = args.local + args.product
-    if run(*base, "-r", write("requirements.txt", wanted + args.test)):
+    if resolve(*base, "-r", write("requirements.txt", wanted + args.test)):
         # Two repositories may pin one tool of their tests differently.
         print("tests ask for versions that exclude one another: the last repository's count", flush=True)
         last = {}
         for line in args.test:
             last[normal(line)] = line
-        must(*base, "-r", write("requirements.txt", wanted + list(last.values())))
+        if resolve(*base, "-r", write("requirements.txt", wanted + list(last.values()))):
+            sys.exit(1)
     constraints = write("constraints.txt", frozen(locals_))
     loose = [line for line in args.loose if normal(line) not in locals_]
     if loose and run(*base, "-c", constraints, "-r", write("loose.txt", loose)):
@@ -82,12 +113,8 @@ def frozen(without):
 
 
 def backend(args):
-    newest = ["--exclude-newer", args.newest]
-    if args.newest[:7] < EDITABLE_SINCE:
-        for name in ("setuptools", "wheel"):
-            newest += ["--exclude-newer-package", name + "=2023-02-01T00:00:00Z"]
     requirements = write("backend.txt", args.product)
-    must(*uv("pip", "install", "--python", VENV + "/bin/python", "--target", args.into, *newest, "-r", requirements))
+    must(*uv("pip", "install", "--python", VENV + "/bin/python", "--target", args.into, *dates(args), "-r", requirements))
 
 
 def finish(args):

@@ -66,7 +66,7 @@ func TestPythonSetup(t *testing.T) {
 		{
 			{Run: []string{"python3", PythonInstall, "environment", "--newest", "2024-05-18T13:00:00Z",
 				"--local", "Harbor.Core[fast,test] @ file:///testbed/harbor", "--local", "tide @ file:///testbed/tide",
-				"--override", "click>=1.1", "--test", "pytest", "--test", "pytest==7", "--test", "setuptools"},
+				"--override", "click>=1.1", "--test", "pytest", "--test", "setuptools", "--test", "pytest==7"},
 				Env: []string{"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_HARBOR_CORE=1.2.4.dev3"}},
 			{Run: []string{"python3", PythonInstall, "backend", "--newest", "2024-05-18T13:00:00Z", "--into", "/opt/pybuild/harbor",
 				"--product", "editables", "--product", "hatch-vcs", "--product", "hatchling", "--product", "setuptools", "--product", "wheel"}},

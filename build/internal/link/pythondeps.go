@@ -148,13 +148,17 @@ func (r *pyResolution) head(line string, before []string, list *[]string) {
 }
 
 // command writes the resolution out. The distributions of the set are dropped
-// from every list, since they override themselves.
+// from every list, since they override themselves. The lists keep their order:
+// of test needs that exclude one another the last one's counts.
 func (r *pyResolution) command(newest string) schemas.Command {
 	foreign := func(lines []string) []string {
 		var all []string
-		for _, l := range sortedUnique(lines) {
+		for _, l := range lines {
+			if l = strings.TrimSpace(l); slices.Contains(all, l) {
+				continue
+			}
 			if detect.PlainRequirement(l) && !slices.ContainsFunc(r.local, func(p pyLocal) bool { return p.name == detect.PyName(l) }) {
-				all = append(all, strings.TrimSpace(l))
+				all = append(all, l)
 			}
 		}
 		return all
@@ -169,7 +173,7 @@ func (r *pyResolution) command(newest string) schemas.Command {
 	}{
 		{"--override", r.overrides},
 		{"--product", r.product},
-		{"--test", append(r.tests, "pytest", "setuptools")},
+		{"--test", append([]string{"pytest", "setuptools"}, r.tests...)},
 		{"--loose", r.loose},
 	} {
 		for _, l := range foreign(list.lines) {

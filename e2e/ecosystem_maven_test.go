@@ -51,8 +51,8 @@ const netBOM = `
 </project>
 `
 
-// netModule is the module of the consumer that uses the provider; %s stands in
-// for nothing: the version comes from the BOM.
+// netModule is the module of the consumer that uses the provider. The version
+// comes from the BOM.
 const netModule = `
 <project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>

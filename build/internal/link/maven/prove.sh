@@ -2,8 +2,8 @@
 # prove.sh DIR GROUP ARTIFACT MODULES [OPTION...], in the directory of a
 # consumer's outermost POM, prints DIR, a provider's module, when every one of
 # the consumer's modules that uses the artifact gets the archive that was built
-# in DIR; else what it gets instead. A provider that does not build in this state leaves no archive
-# at all, and so none but its own.
+# in DIR; else what it gets instead. A provider that does not build in this
+# state leaves no archive at all: then none is what the consumer must get.
 set -eu
 dir=$1 group=$2 artifact=$3 modules=$4
 shift 4

@@ -36,7 +36,7 @@ func parseCTest(b *builder) {
 	begin := bytes.Index(rest, []byte("<?xml"))
 	if begin < 0 {
 		b.fault = FaultAbsent
-		b.absent(b.expected(func(f string) string { return f }))
+		b.absent(ctestUnits(b.at))
 		return
 	}
 	if end := bytes.LastIndex(rest, []byte("</testsuite>")); end > begin {
@@ -53,6 +53,15 @@ func parseCTest(b *builder) {
 			b.add(r)
 		}
 	}
+}
+
+// ctestUnits are the units that a target may have: its test files, less what
+// merely lists them, and the target itself for tests of other programs.
+func ctestUnits(at Place) []string {
+	units := slices.DeleteFunc(slices.Clone(at.Files), func(f string) bool {
+		return path.Base(f) == "CMakeLists.txt" || path.Ext(f) == ".cmake"
+	})
+	return append(units, at.Target)
 }
 
 // head reads the two parts before the XML and returns what follows them.

@@ -37,6 +37,8 @@ type change struct {
 // ecosystems are those whose packages the registries in reach provide.
 var ecosystems = []ecosystem{
 	python,
+	cmakePackage,
+	cmakeContent,
 }
 
 func TestEcosystems(t *testing.T) {

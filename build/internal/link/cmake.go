@@ -137,17 +137,26 @@ func (p *cmakePlanner) link(i int) {
 		if provider.side == consumer.side {
 			continue
 		}
+		var content []detect.CMakeFetch
+		if provider.dir == "" { // content is a whole repository
+			content = p.fetches(consumer, provider)
+		}
+		for _, f := range content {
+			p.projects[i].needed = true
+			p.projects[i].args = append(p.projects[i].args, "-DFETCHCONTENT_SOURCE_DIR_"+strings.ToUpper(f.Name)+"="+testbed(p.sides[provider.side].repo, ""))
+		}
 		if name, versions, ok := p.finds(consumer, provider); ok {
 			p.projects[i].prefixes = append(p.projects[i].prefixes, cmakePrefix(p.sides[provider.side].repo, provider.dir))
 			p.projects[i].needed, p.projects[j].needed, p.projects[j].provides = true, true, true
-			p.add(i, j, "package", name, versions)
+			kind := "package"
+			if len(content) > 0 {
+				kind = "either" // the one where the other is not there
+				versions = append(versions, content[0].Version())
+			}
+			p.add(i, j, kind, name, versions)
+			continue
 		}
-		if provider.dir != "" {
-			continue // content is a whole repository
-		}
-		for _, f := range p.fetches(consumer, provider) {
-			p.projects[i].args = append(p.projects[i].args, "-DFETCHCONTENT_SOURCE_DIR_"+strings.ToUpper(f.Name)+"="+testbed(p.sides[provider.side].repo, ""))
-			p.projects[i].needed = true
+		for _, f := range content {
 			p.add(i, j, "content", strings.ToLower(f.Name), []string{f.Version()})
 		}
 	}
@@ -209,7 +218,7 @@ func (p *cmakePlanner) add(i, j int, kind, name string, versions []string) {
 	versions = slices.DeleteFunc(versions, func(v string) bool { return v == "" })
 	checkout := testbed(to.repo, provider.dir)
 	prove := []string{"sh", CMakeScript, "prove", CMakeBuild(from.repo, consumer.dir), kind, name, checkout}
-	if kind == "package" {
+	if kind != "content" {
 		prove = append(prove, cmakePrefix(to.repo, provider.dir))
 	}
 	p.plan.Links = append(p.plan.Links, schemas.LinkSpec{

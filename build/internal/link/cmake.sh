@@ -5,7 +5,7 @@
 #   cmake.sh configure BUILD [ARG...]         configure the project
 #   cmake.sh provide BUILD PREFIX [ARG...]    build it anew and install it
 #   cmake.sh test BUILD REPORT DIR [ARG...]   build, and run the tests of DIR
-#   cmake.sh prove BUILD package|content NAME CHECKOUT [PREFIX]
+#   cmake.sh prove BUILD package|content|either NAME CHECKOUT [PREFIX]
 #
 # prove prints CHECKOUT when what BUILD compiles comes from there.
 set -u
@@ -102,7 +102,7 @@ prove_package() {
 }
 
 prove_content() {
-	name=$1 from=$2
+	name=$(echo "$1" | tr A-Z a-z) from=$2
 	uses "$from" || void "nothing is compiled from $from"
 	! uses "$build/_deps/$name-src" || void "$name is compiled from a copy of its own"
 	if grep -iE "^${name}_DIR:[A-Z]*=/" "$build/CMakeCache.txt" >&2; then
@@ -117,6 +117,7 @@ prove() {
 		case $kind in
 		package) prove_package "$name" "${4:-}" ;;
 		content) prove_content "$name" "$from" ;;
+		either) (prove_package "$name" "${4:-}") || prove_content "$name" "$from" ;;
 		*) void "nothing is known of $kind" ;;
 		esac
 	fi

@@ -61,6 +61,17 @@ func TestPlanCMakeContent(t *testing.T) {
 	}
 }
 
+// TestPlanCMakeEither: content where no package is found is one link.
+func TestPlanCMakeEither(t *testing.T) {
+	lists := "project(watch)\nfind_package(Beacon QUIET)\nif(NOT Beacon_FOUND)\nFetchContent_Declare(beacon GIT_REPOSITORY https://github.com/a/beacon GIT_TAG v1.3)\nendif()"
+	p := PlanCMake([]detect.Repo{cmakeRepo("a/beacon", cmakeLibrary, cmakeLibrary), cmakeRepo("b/watch", lists, lists)})
+	links := []schemas.LinkSpec{{Ecosystem: CMake, Consumer: "b/watch", Provider: "a/beacon", Name: "Beacon", Versions: []string{"1.4", "v1.3"}, Want: "/testbed/beacon",
+		Prove: schemas.Command{Run: []string{"sh", CMakeScript, "prove", "/var/crossswe/cmake/watch/build", "either", "Beacon", "/testbed/beacon", "/var/crossswe/cmake/beacon/prefix"}}}}
+	if diff := cmp.Diff(links, p.Links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+}
+
 // TestPlanCMakeNone: names that merely resemble make no link.
 func TestPlanCMakeNone(t *testing.T) {
 	for name, lists := range map[string]string{

@@ -127,6 +127,9 @@ func TestCMakeScript(t *testing.T) {
 	if said, ok := w.prove(); !ok || said != w.provider {
 		t.Errorf("the link is not proved: %s", said)
 	}
+	if said, ok := w.call(w.consumer, "prove", w.build, "either", "Beacon", w.provider, w.at); !ok {
+		t.Errorf("the link is not proved as a package or content: %s", said)
+	}
 	if report := w.tests(); !strings.Contains(report, cmakePasses) || !strings.Contains(report, `status="run"`) {
 		t.Errorf("the test does not pass:\n%s", report)
 	}
@@ -223,9 +226,11 @@ func TestCMakeContent(t *testing.T) {
 			if !ok {
 				t.Fatalf("the consumer cannot be configured:\n%s", said)
 			}
-			said, ok = w.call(w.consumer, "prove", w.build, "content", "beacon", w.provider)
-			if ok != c.holds {
-				t.Errorf("proved %v, said %q; want %v", ok, said, c.holds)
+			for _, kind := range []string{"content", "either"} {
+				said, ok = w.call(w.consumer, "prove", w.build, kind, "Beacon", w.provider, w.at)
+				if ok != c.holds {
+					t.Errorf("%s: proved %v, said %q; want %v", kind, ok, said, c.holds)
+				}
 			}
 		})
 	}

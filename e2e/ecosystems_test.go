@@ -36,6 +36,7 @@ type change struct {
 
 // ecosystems are those whose packages the registries in reach provide.
 var ecosystems = []ecosystem{
+	maven,
 	python,
 	cmakePackage,
 	cmakeContent,

@@ -198,7 +198,7 @@ func (l *linker) prove(repo, dir, name string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%w: the plan has no crate %q", errUsage, name)
 	}
-	g, err := l.metadata(filepath.Join(l.testbed, repo, dir), "--all-features", "--locked")
+	g, err := l.resolved(repo, dir)
 	if err != nil {
 		return "", err
 	}
@@ -223,6 +223,32 @@ func (l *linker) prove(repo, dir, name string) (string, error) {
 	return home, nil
 }
 
+// resolved returns the graph of a workspace as its lock file has it. Where that
+// is not linked yet, as in a fresh image, it is linked for as long as the answer
+// takes, and then stands as before.
+func (l *linker) resolved(repo, root string) (g cargo.Graph, err error) {
+	at := filepath.Join(l.testbed, repo, root)
+	if g, err = l.metadata(at, "--all-features", "--locked"); err == nil {
+		return g, nil
+	}
+	file := filepath.Join(at, "Cargo.lock")
+	before, missing := os.ReadFile(file)
+	defer func() {
+		if missing == nil {
+			err = errors.Join(err, os.WriteFile(file, before, 0o644))
+		} else if gone := os.Remove(file); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}()
+	if err := l.copies(); err != nil {
+		return g, err
+	}
+	if err := l.lock(repo, root); err != nil {
+		return g, err
+	}
+	return l.metadata(at, "--all-features", "--locked")
+}
+
 // metadata calls cargo metadata in a directory.
 func (l *linker) metadata(dir string, args ...string) (cargo.Graph, error) {
 	args = append([]string{"metadata", "--format-version", "1"}, args...)
@@ -244,9 +270,20 @@ func (l *linker) cargo(dir string, env []string, args ...string) ([]byte, error)
 	out, err := cmd.Output()
 	l.stderr.Write(stderr.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("cargo %s in %s: %w: %s", args[0], dir, err, strings.TrimSpace(stderr.String()))
+		return nil, fmt.Errorf("cargo %s in %s: %w: %s", args[0], dir, err, complaint(stderr.String()))
 	}
 	return out, nil
+}
+
+// complaint is the line with which cargo's error begins; the rest stands above,
+// as it was written.
+func complaint(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return strings.TrimSpace(text)
 }
 
 // restore puts the lock files of all workspaces back as git has them.

@@ -179,7 +179,13 @@ checksum = "`+hexSum("third2.0.0")+`"
 		t.Errorf("locked: %q, want %q (the release's version, and the third party's)", got, want)
 	}
 	if code, _, errs := b.call("restore"); code != 0 || b.read("testbed/app/Cargo.lock") != before {
-		t.Errorf("restoring: exit code %d: %s\n%s", code, errs, b.read("testbed/app/Cargo.lock"))
+		t.Errorf("restoring: exit code %d: %s", code, errs)
+	}
+	if code, got, errs := b.call("prove", "-repo", "app", "-crate", "acme-dep"); code != 0 || got != filepath.Join(b.dir, "testbed/dep") {
+		t.Errorf("the proof with the lock file as git has it: exit code %d, %q: %s", code, got, errs)
+	}
+	if b.read("testbed/app/Cargo.lock") != before {
+		t.Errorf("the proof left another lock file:\n%s", b.read("testbed/app/Cargo.lock"))
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "testbed/dep/Cargo.lock")); err == nil {
 		t.Error("a lock file was left where there was none")

@@ -38,6 +38,7 @@ type change struct {
 var ecosystems = []ecosystem{
 	maven,
 	python,
+	cargo,
 	cmakePackage,
 	cmakeContent,
 }

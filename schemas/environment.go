@@ -38,6 +38,33 @@ type Spec struct {
 	Guesses []Guess `json:"guesses" yaml:"guesses"`
 }
 
+// ProvidersFirst orders the repositories, by their places in Repos, so that none
+// stands before one that it uses: the order in which they are built. Where
+// repositories use one another in a circle the spec's order decides.
+func (s Spec) ProvidersFirst() []int {
+	var order []int
+	seen := map[int]bool{}
+	var visit func(int)
+	visit = func(i int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		for _, l := range s.Links {
+			for j, p := range s.Repos {
+				if l.Consumer.Same(s.Repos[i].Repo) && l.Provider.Same(p.Repo) {
+					visit(j)
+				}
+			}
+		}
+		order = append(order, i)
+	}
+	for i := range s.Repos {
+		visit(i)
+	}
+	return order
+}
+
 // History says how much of a repository's past an image holds.
 type History string
 

@@ -82,7 +82,8 @@ func MavenState(spec schemas.Spec, head map[string]bool, must bool) string {
 			line(append([]string{verb, path.Join(schemas.TestbedDir, dir, c.Dir)}, c.Run...)...)
 		}
 	}
-	for _, r := range providersFirst(spec) {
+	for _, i := range spec.ProvidersFirst() {
+		r := spec.Repos[i]
 		for _, c := range r.Rebuild {
 			each("resolve", r.Dir, c)
 		}

@@ -95,7 +95,8 @@ func (b *builder) links() {
 }
 
 func (b *builder) rebuild() {
-	for _, r := range providersFirst(b.spec) {
+	for _, i := range b.spec.ProvidersFirst() {
+		r := b.spec.Repos[i]
 		for _, c := range r.Rebuild {
 			b.run(schemas.BuildStep, path.Join(schemas.TestbedDir, r.Dir), c)
 		}

@@ -174,7 +174,8 @@ func (w *scriptWriter) dirOf(spec schemas.Spec, repo schemas.RepoName) string {
 }
 
 func (w *scriptWriter) rebuild(spec schemas.Spec) {
-	for i, r := range spec.Repos {
+	for _, i := range spec.ProvidersFirst() {
+		r := spec.Repos[i]
 		for j, c := range r.Rebuild {
 			w.line("at %s > %s 2>&1 || fail", w.call(r.Dir, c), quote(fmt.Sprintf("%s/rebuild-%d-%d.log", w.opt.Scratch, i, j)))
 		}

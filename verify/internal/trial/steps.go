@@ -146,7 +146,7 @@ func (t *trial) clean(ctx context.Context) error {
 // rebuild runs every repository's rebuild commands, providers first. One that
 // fails ends its repository's rebuild and no more: what loads still runs.
 func (t *trial) rebuild(ctx context.Context) error {
-	for _, i := range providersFirst(t.opt.Spec) {
+	for _, i := range t.opt.Spec.ProvidersFirst() {
 		r := t.opt.Spec.Repos[i]
 		for _, cmd := range r.Rebuild {
 			c, err := t.exec(ctx, schemas.Step{Repo: r.Repo, Name: "rebuild", Run: cmd.Run}, t.dir(i, cmd.Dir), cmd.Env, nil, t.limit(cmd))
@@ -163,19 +163,6 @@ func (t *trial) rebuild(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// providersFirst orders the repositories so that none stands before one that
-// it uses: what a consumer sees holds all that its provider sees, and more.
-func providersFirst(spec schemas.Spec) []int {
-	names := make([]schemas.RepoName, len(spec.Repos))
-	order := make([]int, len(spec.Repos))
-	for i, r := range spec.Repos {
-		names[i], order[i] = r.Repo, i
-	}
-	sees := matrix.Closures(names, spec.Links)
-	slices.SortStableFunc(order, func(a, b int) int { return sees[a].Count() - sees[b].Count() })
-	return order
 }
 
 func (t *trial) limit(cmd schemas.Command) time.Duration {

@@ -174,17 +174,6 @@ func TestRebuildThatFails(t *testing.T) {
 	}
 }
 
-func TestProvidersAreRebuiltFirst(t *testing.T) {
-	link := func(consumer, provider schemas.RepoName) schemas.LinkSpec {
-		return schemas.LinkSpec{Consumer: consumer, Provider: provider}
-	}
-	spec := schemas.Spec{Repos: []schemas.RepoSpec{{Repo: "o/app"}, {Repo: "o/mid"}, {Repo: "o/lone"}, {Repo: "o/lib"}},
-		Links: []schemas.LinkSpec{link("o/app", "o/mid"), link("o/mid", "o/lib")}}
-	if diff := cmp.Diff([]int{2, 3, 1, 0}, providersFirst(spec)); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-}
-
 // TestVoidFromInside: tests whose own process loaded another copy of the sibling
 // make the trial void, though the proof before them held.
 func TestVoidFromInside(t *testing.T) {

@@ -27,3 +27,11 @@ func transient(err error) bool {
 	}
 	return errors.As(err, &network) || errors.As(err, &refused) || pgconn.SafeToRetry(err)
 }
+
+// databases reports whether an error is one of the database, not of another
+// place that is reached over a network.
+func databases(err error) bool {
+	var refused *pgconn.ConnectError
+	var answer *pgconn.PgError
+	return errors.As(err, &refused) || errors.As(err, &answer) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, driver.ErrBadConn)
+}

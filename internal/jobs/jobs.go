@@ -94,11 +94,11 @@ func (j *Job) Commit(ctx context.Context, b store.Batch) error {
 	wait := 100 * time.Millisecond
 	for end := time.Now().Add(commitPatience); ; wait = min(2*wait, 5*time.Second) {
 		err := j.store.CommitWith(ctx, b, func(tx *sql.Tx) error { return j.complete(ctx, tx) })
-		if !transient(err) || time.Now().After(end) {
-			return err
-		}
-		if done, broken := j.committed(ctx); broken == nil && done {
+		switch {
+		case errors.Is(err, errCommitted):
 			return nil
+		case !transient(err) || time.Now().After(end):
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -110,22 +110,32 @@ func (j *Job) Commit(ctx context.Context, b store.Batch) error {
 
 const commitPatience = 2 * time.Minute
 
+// errCommitted says that the commit whose answer was lost had been made.
+var errCommitted = errors.New("the outcome is written already")
+
+// complete holds the job's row, so that nobody takes it away meanwhile, and
+// completes it. River's own statement is content with a job that runs no more.
 func (j *Job) complete(ctx context.Context, tx *sql.Tx) error {
-	_, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, tx, j.river)
-	if errors.Is(err, rivertype.ErrNotFound) {
+	q := "SELECT state FROM river_job WHERE id = $1"
+	if j.store.Engine() == store.Postgres {
+		q += " FOR UPDATE"
+	}
+	var state string
+	err := tx.QueryRowContext(ctx, q, j.river.ID).Scan(&state)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return ErrLost
+	case err != nil:
+		return fmt.Errorf("completing the job of %s: %w", j.ID, err)
+	case state == string(rivertype.JobStateCompleted):
+		return errCommitted
+	case state != string(rivertype.JobStateRunning):
 		return ErrLost
 	}
-	if err != nil {
+	if _, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, tx, j.river); err != nil {
 		return fmt.Errorf("completing the job of %s: %w", j.ID, err)
 	}
 	return nil
-}
-
-// committed reports whether a commit whose answer was lost had been made.
-func (j *Job) committed(ctx context.Context) (bool, error) {
-	var state string
-	err := j.store.DB().QueryRowContext(ctx, "SELECT state FROM river_job WHERE id = $1", j.river.ID).Scan(&state)
-	return state == string(rivertype.JobStateCompleted), err
 }
 
 // Options describe a process that works on one stage.

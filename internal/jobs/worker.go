@@ -67,12 +67,30 @@ func (p *pool) outcome(ctx context.Context, rj *river.Job[args], err error) outc
 		return outcome{"lost", river.JobSnooze(0)} // finds no row
 	case ctx.Err() != nil:
 		return outcome{"handed_back", river.JobSnooze(0)}
+	case p.storeAway(ctx, err):
+		p.once.Warn("handing a job back: the store was away", "candidate", rj.Args.ID, "error", err)
+		return outcome{"handed_back", river.JobSnooze(fitWait)}
 	case errors.As(err, &unfit):
 		p.rest(err)
 		return outcome{"unfit", river.JobSnooze(fitWait)}
 	}
 	p.fault(err)
 	return outcome{"fault", err}
+}
+
+// storeAway reports whether a job met the loss of the store, which is no fault of
+// its own: the database's own errors tell, others only while it does not answer.
+func (p *pool) storeAway(ctx context.Context, err error) bool {
+	if !transient(err) {
+		return false
+	}
+	if databases(err) {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, fitWait)
+	defer cancel()
+	_, away := p.opt.Store.Now(ctx)
+	return away != nil
 }
 
 // faults hears of panics: they are faults of our own and end the run.

@@ -16,6 +16,9 @@ func auditAll(ctx context.Context, s *cli.Stage) error {
 	if len(s.Args) == 0 {
 		return cli.Usagef("-audit needs the names of images")
 	}
+	if s.Out.JSON() {
+		return cli.Usagef("-audit writes for people: leave -json out")
+	}
 	e, err := engine(ctx)
 	if err != nil {
 		return err

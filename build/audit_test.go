@@ -21,24 +21,27 @@ func TestAuditOfAnyImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	forget(t, e, tag)
-	got := b.build(flags{audit: true}, tag)
+	got := b.call(flags{audit: true}, tag)
 	if got.code != 1 {
 		t.Errorf("exit code %d: %s", got.code, got.stderr)
 	}
 	for _, want := range []string{"checkout_refs: /testbed/leaky: a ref to what HEAD does not come from: ", "refs/tags/v2", "checkout_objects: /testbed/leaky: ", "looked at 1 commits of /srv/clean"} {
 		if !strings.Contains(got.stdout, want) {
-			t.Errorf("the report lacks %q:\n%s", want, got.stdout)
+			t.Errorf("the report lacks %q:\n%s%s", want, got.stdout, got.stderr)
 		}
 	}
-	for _, unwanted := range []string{"checkout_refs: /srv/clean", "checkout_objects: /srv/clean"} {
+	for _, unwanted := range []string{"checkout_refs: /srv/clean", "checkout_objects: /srv/clean", "/srv/clean/.git/"} {
 		if strings.Contains(got.stdout, unwanted) {
 			t.Errorf("the clean checkout has a finding:\n%s", got.stdout)
 		}
 	}
-	if got := b.build(flags{audit: true}, "crossswe-test-foreign:none"); got.code != 1 || !strings.Contains(got.stderr, "no such image") {
+	if got := b.call(flags{audit: true}, "crossswe-test-foreign:none"); got.code != 1 || !strings.Contains(got.stderr, "no such image") {
 		t.Errorf("an image that is not there: %d %s", got.code, got.stderr)
 	}
-	if got := b.build(flags{audit: true}); got.code != 2 {
+	if got := b.call(flags{audit: true}, "-json", tag); got.code != 2 || !strings.Contains(got.stderr, "-json") {
+		t.Errorf("with -json: %d %s", got.code, got.stderr)
+	}
+	if got := b.call(flags{audit: true}); got.code != 2 {
 		t.Errorf("no image named: exit code %d", got.code)
 	}
 }

@@ -147,6 +147,12 @@ var reportProgram = sync.OnceValues(func() (string, error) {
 // build calls the program.
 func (b *bench) build(f flags, args ...string) outcome {
 	b.t.Helper()
+	return b.call(f, append([]string{"-json"}, args...)...)
+}
+
+// call runs the program with flags of cli among the arguments.
+func (b *bench) call(f flags, args ...string) outcome {
+	b.t.Helper()
 	var err error
 	if f.report, err = reportProgram(); err != nil {
 		b.t.Fatal(err)
@@ -154,7 +160,7 @@ func (b *bench) build(f flags, args ...string) outcome {
 	var out, errs bytes.Buffer
 	code := cli.Main(cli.Options{
 		Name: store.StageBuild, Stdout: &out, Stderr: &errs,
-		Args: append([]string{"-config", filepath.Join(b.dir, "pipeline.yaml"), "-json"}, args...),
+		Args: append([]string{"-config", filepath.Join(b.dir, "pipeline.yaml")}, args...),
 	}, func(ctx context.Context, s *cli.Stage) error { return run(ctx, s, f) })
 	return outcome{code, out.String(), errs.String()}
 }

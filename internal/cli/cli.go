@@ -229,6 +229,9 @@ type Output struct {
 // NewOutput returns an Output on w, for tests and for programs with a front of their own.
 func NewOutput(w io.Writer, asJSON bool) *Output { return &Output{w: w, json: asJSON} }
 
+// JSON reports whether records are written, and nothing else.
+func (o *Output) JSON() bool { return o.json }
+
 // Record writes one record as a JSON line; without -json it does nothing.
 func (o *Output) Record(r schemas.Record) {
 	if !o.json {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ func Foreign(ctx context.Context, save io.Reader, c *container.Container) (schem
 	if err != nil {
 		return audit, err
 	}
+	audit.Findings = slices.DeleteFunc(audit.Findings, usual)
 	audit.Checks = slices.DeleteFunc(audit.Checks, func(c schemas.AuditCheck) bool { return c.Looked == 0 })
 	for _, dir := range dirs {
 		checks, findings, err := inspectForeign(ctx, c, dir)
@@ -39,6 +41,15 @@ func Foreign(ctx context.Context, save io.Reader, c *container.Container) (schem
 	audit.Clean = len(audit.Findings) == 0
 	return audit, nil
 }
+
+// usual matches what every clone has in its git directory and ours have not: git
+// is asked what of it HEAD does not come from.
+func usual(f schemas.AuditFinding) bool {
+	_, inside, ok := cutGit(f.Path)
+	return f.Check == checkGit && ok && clones.MatchString(inside)
+}
+
+var clones = regexp.MustCompile(`^(?:objects/(?:[0-9a-f]{2}|pack)/|refs/|packed-refs$)`)
 
 const (
 	findTimeout = 5 * time.Minute

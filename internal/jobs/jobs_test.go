@@ -552,3 +552,37 @@ func TestWhatAnotherProcessWorksOnIsWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+// A store that answers questions and takes no writes (a full disk, lost rights)
+// is a reason to be unwell.
+func TestAServerThatCannotRenewItsLeaseIsUnwell(t *testing.T) {
+	onEngines(t, func(t *testing.T, open opener) {
+		s := open(t)
+		ctx, stop := context.WithCancel(t.Context())
+		opt := options(t, s, commitKept)
+		opt.lease = time.Second
+		srv, err := NewServer(ctx, opt, func(context.Context) ([]Task, error) { return nil, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- srv.Run(ctx) }()
+		for _, step := range []struct {
+			statement string
+			well      bool
+		}{{"ALTER TABLE workers RENAME TO gone", false}, {"ALTER TABLE gone RENAME TO workers", true}} {
+			if _, err := s.DB().ExecContext(t.Context(), step.statement); err != nil {
+				t.Fatal(err)
+			}
+			for end := time.Now().Add(30 * time.Second); (srv.Health() == nil) != step.well; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("after %q: %v, want well %v", step.statement, srv.Health(), step.well)
+				}
+			}
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -200,7 +200,10 @@ func (s *Stage) lastSlot(ctx context.Context) (time.Time, error) {
 }
 
 // Begun notes that what was due by now has been begun: its job is there and is
-// tried again by itself.
+// tried again by itself. A run that is not served is none of the schedule's.
 func (s *Stage) Begun(ctx context.Context, now time.Time) error {
+	if !s.Served() {
+		return nil
+	}
 	return s.Store.Commit(ctx, store.Batch{Marks: []store.Mark{{Name: s.slotMark(), Value: now.UTC().Format(time.RFC3339)}}})
 }

@@ -93,12 +93,12 @@ func TestBuildFails(t *testing.T) {
 	}{
 		{
 			"command",
-			BuildSpec{Dockerfile: dockerfile("RUN echo first", "RUN seq 100; echo bad >&2; exit 7")},
+			BuildSpec{Dockerfile: dockerfile("RUN echo first", "RUN seq 100; sleep 0.3; echo bad >&2; exit 7")}, // the engine mixes the two streams as they come
 			BuildError{
 				Failure: FailureCommand, Step: 3, Steps: 4, ExitCode: 7,
-				Instruction: "RUN seq 100; echo bad >&2; exit 7",
-				Command:     "/bin/sh -c seq 100; echo bad >&2; exit 7",
-				Message:     "The command '/bin/sh -c seq 100; echo bad >&2; exit 7' returned a non-zero code: 7",
+				Instruction: "RUN seq 100; sleep 0.3; echo bad >&2; exit 7",
+				Command:     "/bin/sh -c seq 100; sleep 0.3; echo bad >&2; exit 7",
+				Message:     "The command '/bin/sh -c seq 100; sleep 0.3; echo bad >&2; exit 7' returned a non-zero code: 7",
 			},
 		},
 		{

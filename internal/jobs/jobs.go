@@ -33,7 +33,7 @@ import (
 )
 
 // Attempts is how often a job that meets faults of the machinery is tried
-// before it is given up. The back-off between them adds up to about half an hour.
+// before it is given up. The back-off between them adds up to about eight minutes.
 const Attempts = 6
 
 // ErrLost says that the job has been given to another process.
